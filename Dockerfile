@@ -3,12 +3,15 @@ FROM node:20-bookworm-slim AS build
 WORKDIR /segue
 COPY package.json package-lock.json .npmrc ./
 COPY sandbox/package.json sandbox/
+COPY devserver/package.json devserver/
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY bin bin
 COPY src src
 COPY sandbox/tsconfig.json sandbox/seed.json sandbox/
 COPY sandbox/src sandbox/src
+COPY devserver/tsconfig.json devserver/
+COPY devserver/src devserver/src
 RUN npm run build
 
 FROM build AS packages

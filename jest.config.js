@@ -21,7 +21,7 @@ module.exports = {
   moduleNameMapper: {
     // Source files import './x.js' dynamically; under jest that is './x.ts'.
     '^(\\.{1,2}/[\\w./]+)\\.js$': '$1',
-    '^@segue/sandbox$': '<rootDir>/sandbox/src',
+    '^@segue/(sandbox|devserver)$': '<rootDir>/$1/src',
   },
   globalSetup: '<rootDir>/test/support/jest/globalSetup.ts',
   globalTeardown: '<rootDir>/test/support/jest/globalTeardown.ts',

@@ -1,7 +1,9 @@
 /** How long somebody waits for a single job, alone and beside a batch. */
 import { randomUUID } from 'node:crypto';
-import { prepareBatch, segueClient } from './segueBatch';
-import { type BenchSandbox, type Stage } from './stage';
+import { terminateOpenRuns } from './runs';
+import { batchOf, segueClient } from './segueBatch';
+import { type Stage } from './stage';
+import { prepareWork } from './work';
 
 const JOBS = 5;
 
@@ -16,8 +18,9 @@ export interface Fairness {
   beside: Median;
 }
 
-export async function measureFairness(items: number, stage: Stage, sandbox: BenchSandbox): Promise<Fairness> {
+export async function measureFairness(items: number, polls: number, stage: Stage): Promise<Fairness> {
   const taskQueue = `bench-${randomUUID()}`;
+  const sandbox = await stage.sandbox(polls);
   const worker = await stage.segueWorker(taskQueue, sandbox.url);
   try {
     const { media, batch } = segueClient(stage, taskQueue);
@@ -33,7 +36,7 @@ export async function measureFairness(items: number, stage: Stage, sandbox: Benc
     stage.say(`fairness: ${JOBS} jobs alone …`);
     const alone = await medianOf(JOBS, waitForOne);
     stage.say(`fairness: beside ${items} items …`);
-    const running = await batch.start(await prepareBatch(items, sandbox.url));
+    const running = await batch.start(batchOf(await prepareWork(items, 'each', sandbox.url)));
     const beside = await medianOf(JOBS, async () => {
       const ms = await waitForOne();
       const { stage: at } = await running.status();
@@ -43,6 +46,8 @@ export async function measureFairness(items: number, stage: Stage, sandbox: Benc
     return { items, alone, beside };
   } finally {
     await worker.stop();
+    await terminateOpenRuns(stage.client, taskQueue);
+    await sandbox.stop();
   }
 }
 

@@ -1,8 +1,9 @@
 /** A process of its own, and what the system says it used. */
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import readline from 'node:readline';
+import { promisify } from 'node:util';
 
 /** The unit of CPU times in /proc: 100 a second on every Linux of today. */
 const MS_OF_A_TICK = 10;
@@ -37,6 +38,7 @@ export async function startScript(
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const ended = once(child, 'exit');
+  /** May be called again. */
   const stop = async (): Promise<void> => {
     child.kill('SIGTERM');
     await ended;
@@ -52,6 +54,11 @@ export async function startScript(
     ended.then(tooEarly, tooEarly);
   });
   return { pid: pidOf(child), ready, stop };
+}
+
+/** Runs a Node script to its end; an exit code other than 0 is an error. */
+export async function runScript(script: string, args: string[], env: Record<string, string>): Promise<void> {
+  await promisify(execFile)(process.execPath, [script, ...args], { env: { ...process.env, ...env } });
 }
 
 export function pidOf({ pid }: { pid?: number }): number {

@@ -2,51 +2,110 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { countActions } from './actions';
-import { countEvents } from './events';
+import { type Breakdown, breakdownSince } from './breakdown';
 import { cpuMsOf, peakMiBOf, type Script } from './measured';
-import { type Stage } from './stage';
+import { runsSince, terminateOpenRuns } from './runs';
+import { type Shape, SHAPES } from './settings';
+import { ledgerSummary, type Stage } from './stage';
+import { countSaved, prepareWork, type Work } from './work';
 
-/** Figures are for one item, `perSecond` and `peakMiB` aside. */
-export interface Row {
+/** One way to do the work. */
+export interface Way {
   name: string;
+  /** At most so many items come before the measured ones: code that runs for the first time takes seconds of CPU. */
+  warmUp: number;
+  startWorker: (stage: Stage, taskQueue: string, sandboxUrl: string) => Promise<Script>;
+  /** Ends when all items are done. */
+  run: (work: Work, stage: Stage, taskQueue: string, sandboxUrl: string) => Promise<void>;
+}
+
+export interface Size {
   items: number;
+  shape: Shape;
+  /** Tasks are over at this poll. */
+  polls: number;
+}
+
+/** Figures are for one item, `perSecond`, `peakMiB` and `breakdown` aside. */
+export interface Row extends Size {
+  name: string;
   perSecond: number;
   events: number;
   actions: number;
   workerMs: number;
   serverMs: number;
   peakMiB: number;
+  breakdown: Breakdown;
+  /** What the service did twice, or what is missing there. */
+  errors: string[];
 }
 
-/** `startWorker(taskQueue)` gives a worker of its own; `run(taskQueue, items)` does so many and ends with the last. */
-export async function measureRow(
-  { name, items, warmUp }: { name: string; items: number; warmUp: number },
-  stage: Stage,
-  startWorker: (taskQueue: string) => Promise<Script>,
-  run: (taskQueue: string, items: number) => Promise<void>,
-): Promise<Row> {
+export async function measureRow(way: Way, size: Size, stage: Stage): Promise<Row> {
+  const { items, shape, polls } = size;
+  const { name } = way;
+  stage.say(`${name}, ${SHAPES[shape].name}, ${items} items …`);
   const taskQueue = `bench-${randomUUID()}`;
-  stage.say(`${name}, ${items} items …`);
-  const worker = await startWorker(taskQueue);
+  const sandbox = await stage.sandbox(polls);
+  const worker = await way.startWorker(stage, taskQueue, sandbox.url);
   try {
-    // Compiling what is used for the first time takes seconds of CPU, once a process.
-    await run(taskQueue, warmUp);
+    const warmUp = await prepareWork(Math.min(way.warmUp, items), shape, sandbox.url);
+    const work = await prepareWork(items, shape, sandbox.url);
+    await way.run(warmUp, stage, taskQueue, sandbox.url);
+    await settle();
+    await terminateOpenRuns(stage.client, taskQueue);
     const actionsBefore = await countActions(stage.metricsUrl);
+    const ledgerBefore = await ledgerSummary(sandbox.url);
+    const cpuBefore = { worker: cpuMsOf(worker.pid), server: cpuMsOf(stage.serverPid) };
     const since = new Date();
-    const before = { worker: cpuMsOf(worker.pid), server: cpuMsOf(stage.serverPid) };
     const began = performance.now();
-    await run(taskQueue, items);
+    await way.run(work, stage, taskQueue, sandbox.url);
     const seconds = (performance.now() - began) / 1_000;
-    // What the server still does for what is over belongs to it.
-    await sleep(500);
-    const workerMs = (cpuMsOf(worker.pid) - before.worker) / items;
-    const serverMs = (cpuMsOf(stage.serverPid) - before.server) / items;
+    await settle();
+    const workerMs = (cpuMsOf(worker.pid) - cpuBefore.worker) / items;
+    const serverMs = (cpuMsOf(stage.serverPid) - cpuBefore.server) / items;
     const peakMiB = peakMiBOf(worker.pid);
     const actions = ((await countActions(stage.metricsUrl)) - actionsBefore) / items;
-    const events = (await countEvents(stage.client, { taskQueue, since })) / items;
-    stage.say(`  ${Math.round(seconds)} s, ${(workerMs + serverMs).toFixed(2)} ms of CPU an item`);
-    return { name, items, perSecond: items / seconds, events, actions, workerMs, serverMs, peakMiB };
+    const runs = await runsSince(stage.client, { taskQueue, since });
+    const events = runs.reduce((sum, run) => sum + run.events, 0) / items;
+    const breakdown = await breakdownSince(since, runs, sandbox.url);
+    const ledger = await ledgerSummary(sandbox.url);
+    const errors = errorsOf({
+      submitted: ledger.submissions - ledgerBefore.submissions - items,
+      saved: (await countSaved(work, sandbox.url)) - items,
+      notified: ledger.notifications - ledgerBefore.notifications - items,
+      'submitted twice': ledger.duplicates,
+      'notified twice': ledger.duplicateNotifications,
+      'lost by a PATCH': ledger.lostKeys,
+    });
+    stage.say(`  ${seconds.toFixed(1)} s, ${(workerMs + serverMs).toFixed(2)} ms of CPU an item`);
+    const figures = { perSecond: items / seconds, events, actions, workerMs, serverMs, peakMiB };
+    return { name, ...size, ...figures, breakdown, errors };
   } finally {
     await worker.stop();
+    await terminateOpenRuns(stage.client, taskQueue);
+    await sandbox.stop();
   }
+}
+
+/** What the server still does for work that is done belongs to it. */
+async function settle(): Promise<void> {
+  await sleep(500);
+}
+
+/** Each difference from what it should be. */
+function errorsOf(differences: Record<string, number>): string[] {
+  return Object.entries(differences)
+    .filter(([, count]) => count !== 0)
+    .map(([what, count]) => `${what}: ${count > 0 ? '+' : ''}${count}`);
+}
+
+/** Ends when the service has notified of so many more items; to wait for each run would cost the server more. */
+export async function notified(
+  sandboxUrl: string,
+  items: number,
+  start: () => Promise<unknown>,
+): Promise<void> {
+  const { notifications: before } = await ledgerSummary(sandboxUrl);
+  await start();
+  while ((await ledgerSummary(sandboxUrl)).notifications < before + items) await sleep(100);
 }

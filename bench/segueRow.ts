@@ -1,25 +1,36 @@
 /** Items done by one batch of Segue. */
-import { measureRow, type Row } from './row';
-import { prepareBatch, segueClient } from './segueBatch';
-import { type BenchSandbox, type Stage } from './stage';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type Way } from './row';
+import { batchOf, jobOf, segueClient } from './segueBatch';
+import { CONCURRENCY, POLL_EVERY_MS } from './settings';
 
 /** It takes about as long as that of the hand-written one. */
 const WARM_UP = 3_000;
 
-export async function segueRow(
-  items: number,
-  stage: Stage,
-  sandbox: BenchSandbox,
-  name = 'Segue',
-): Promise<Row> {
-  const startWorker = (taskQueue: string) => stage.segueWorker(taskQueue, sandbox.url);
-  // Made before anything is measured.
-  const specs = [await prepareBatch(WARM_UP, sandbox.url), await prepareBatch(items, sandbox.url)];
-  return measureRow({ name, items, warmUp: WARM_UP }, stage, startWorker, async (taskQueue, size) => {
-    const spec = specs.shift();
-    if (!spec) throw new Error('no batch is prepared');
-    const batch = await segueClient(stage, taskQueue).batch.start(spec);
+export const segueBatch: Way = {
+  name: 'Segue',
+  warmUp: WARM_UP,
+  startWorker: (stage, taskQueue, sandboxUrl) => stage.segueWorker(taskQueue, sandboxUrl),
+  run: async (work, stage, taskQueue) => {
+    const batch = await segueClient(stage, taskQueue).batch.start(batchOf(work));
     const { counts } = await batch.result();
-    if (counts.succeeded !== size) throw new Error(`not all succeeded: ${JSON.stringify(counts)}`);
-  });
-}
+    if (counts.succeeded !== work.items.length)
+      throw new Error(`not all succeeded: ${JSON.stringify(counts)}`);
+  },
+};
+
+/** The same with the time that the command takes to start, and to read and check a manifest. */
+export const segueCommand: Way = {
+  ...segueBatch,
+  name: 'Segue, by command',
+  run: async ({ name, items }, stage, taskQueue) => {
+    const manifest = path.join(stage.folder, `${name}.ndjson`);
+    await writeFile(manifest, items.map((item) => `${JSON.stringify(jobOf(item))}\n`).join(''));
+    const every = `${POLL_EVERY_MS}ms`;
+    await stage.segue(
+      ['batch', 'run', manifest, '--key', name, '--concurrency', String(CONCURRENCY), '--json'],
+      { SEGUE_TASK_QUEUE: taskQueue, SEGUE_POLL_MIN: every, SEGUE_POLL_MAX: every },
+    );
+  },
+};

@@ -1,4 +1,4 @@
-/** What both sides are measured with. */
+/** What all ways are measured with. */
 
 /** Of both workers' heaps, in MiB, as in the Dockerfile: Node lets them grow far beyond what is in use. */
 export const HEAP_MIB = 512;
@@ -10,9 +10,17 @@ export const POST_LATENCY_MS = 50;
 export const SUBMITS_ON_WIRE = 200;
 /** The service wants 15 to 20 s; with that one would measure timers. */
 export const POLL_EVERY_MS = 1_000;
-/** Items of a batch at the service at once. */
+/** Items of a batch, or of the plain script, at the service at once. */
 export const CONCURRENCY = 2_000;
-/** Results that Segue writes into one project. The hand-written one has a project for each, or it would lose some. */
-export const ITEMS_A_PROJECT = 500;
+/** Runs that are started one by one: so many starts are in flight at once. */
+export const STARTS_AT_ONCE = 50;
 /** What the service knows its key by. */
 export const WORKSPACE = '1';
+
+export const SHAPES = {
+  each: { name: 'a project each', itemsOfProject: 1 },
+  fifty: { name: '50 items a project', itemsOfProject: 50 },
+  one: { name: 'one project', itemsOfProject: Infinity },
+};
+export type Shape = keyof typeof SHAPES;
+export const SHAPE_NAMES = Object.keys(SHAPES) as Shape[];

@@ -1,12 +1,13 @@
 /** What every row has in common: one Temporal server and one sandbox, and workers that come and go. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
-import { type LedgerSummary, SANDBOX_KEY } from '@segue/sandbox';
+import { type LedgerEntry, type LedgerSummary, SANDBOX_KEY } from '@segue/sandbox';
 import { Client, Connection } from '@temporalio/client';
+import { findTemporalBinary, freePort, startDevServer } from '@segue/devserver';
 import { loadLocalTemporalConfig } from '../src/config';
-import { startDevServer } from '../src/temporal/devServer';
-import { findTemporalBinary } from '../src/temporal/find';
-import { freePort } from '../src/temporal/ports';
-import { pidOf, type Script, startScript } from './measured';
+import { allSearchAttributes } from '../src/contract/searchAttributes';
+import { pidOf, runScript, type Script, startScript } from './measured';
 import { HEAP_MIB, MEMORY, POST_LATENCY_MS, SUBMITS_ON_WIRE } from './settings';
 
 const SEGUE = path.join(__dirname, '..', 'bin', 'segue');
@@ -26,6 +27,10 @@ export interface Stage {
   sandbox: (polls: number) => Promise<BenchSandbox>;
   segueWorker: (taskQueue: string, apiUrl: string) => Promise<Script>;
   handWrittenWorker: (taskQueue: string, apiUrl: string) => Promise<Script>;
+  /** Runs a command until it ends well. */
+  segue: (args: string[], env: Record<string, string>) => Promise<void>;
+  /** For files; deleted at the end. */
+  folder: string;
 }
 
 /** Runs `work` on it, and ends all its processes, whatever happens. */
@@ -41,10 +46,17 @@ export async function onStage<Result>(
   const say = (line: string): void => {
     process.stderr.write(`${line}\n`);
   };
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'segue-bench-'));
   try {
     const binary = await findTemporalBinary(loadLocalTemporalConfig(), say);
     const metricsPort = await freePort();
-    const server = keep(await startDevServer(binary.path, { uiPort: false, metricsPort }));
+    const server = keep(
+      await startDevServer(binary.path, {
+        uiPort: false,
+        metricsPort,
+        searchAttributes: allSearchAttributes,
+      }),
+    );
     const connection = await Connection.connect({ address: server.address });
     keep({ stop: () => connection.close() });
     const nodeFlags = [
@@ -78,6 +90,8 @@ export async function onStage<Result>(
             env: MEMORY,
           }),
         ),
+      segue: (args, env) => runScript(SEGUE, args, { TEMPORAL_ADDRESS: server.address, ...env }),
+      folder,
     });
     return await Promise.race([working, untilInterrupted()]);
   } finally {
@@ -85,6 +99,7 @@ export async function onStage<Result>(
       await stop().catch((error: unknown) => {
         say(String(error));
       });
+    await rm(folder, { recursive: true });
   }
 }
 
@@ -120,6 +135,18 @@ export async function control(sandboxUrl: string, what: string, body: object): P
 
 /** What the service counted, since it began. */
 export async function ledgerSummary(sandboxUrl: string): Promise<LedgerSummary> {
-  const response = await fetch(`${sandboxUrl}/_sandbox/ledger?entries=no`);
-  return ((await response.json()) as { summary: LedgerSummary }).summary;
+  return (await ledger(sandboxUrl, 'entries=no')).summary;
+}
+
+/** What the service did of this operation, in order. */
+export async function readLedger(sandboxUrl: string, operation: string): Promise<LedgerEntry[]> {
+  return (await ledger(sandboxUrl, `operation=${operation}`)).entries;
+}
+
+async function ledger(
+  sandboxUrl: string,
+  query: string,
+): Promise<{ entries: LedgerEntry[]; summary: LedgerSummary }> {
+  const response = await fetch(`${sandboxUrl}/_sandbox/ledger?${query}`);
+  return (await response.json()) as { entries: LedgerEntry[]; summary: LedgerSummary };
 }

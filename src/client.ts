@@ -13,27 +13,13 @@ export * from './client/campaigns';
 export { campaignJsonSchema, outlookJsonSchema, scheduleJsonSchema } from './runs/schemas';
 export { validateCampaignSpec } from './runs/campaign';
 export { readCampaignSpec } from './client/campaigns/text';
-export {
-  ConfigError,
-  loadStarterConfig,
-  loadWorkerConfig,
-  type StarterConfig,
-  type WorkerConfig,
-  type WorkerRole,
-} from './config';
+export { ConfigError, loadStarterConfig, loadWorkerConfig } from './config';
+export { type StarterConfig, type WorkerConfig, type WorkerRole } from './config';
 export * from './contract';
 export * from './errors';
 export { type HeldJob, type HeldList, type HeldOptions } from './client/jobs/held';
-export {
-  type DecisionAnswer,
-  type DecisionMade,
-  type Job,
-  type JobState,
-  MediaJob,
-  RecordJob,
-  TranscriptJob,
-  type WaitOptions,
-} from './client/jobs/job';
+export { MediaJob, RecordJob, TranscriptJob } from './client/jobs/job';
+export type * from './client/jobs/job';
 export { type JobEntry, type JobFilter } from './client/listing';
 export * from './client/jobs';
 export { type RetryOptions } from './client/jobs/retry';
@@ -41,14 +27,9 @@ export * from './client/outlooks';
 export * from './client/projects';
 export { type Leftovers } from './client/jobs/leftovers';
 export { type JobReport, type JobStatus } from './client/report';
+export { type WaitOptions } from './client/run';
 export { type MediaSpec } from './runs/media';
-export {
-  type FiringReport,
-  type KeptSchedule,
-  type ScheduleEntry,
-  type ScheduleReport,
-  type ShownOverlap,
-} from './client/schedules/report';
+export type * from './client/schedules/report';
 export * from './client/schedules';
 export { type ScheduleOptions } from './runs/schedule/spec';
 export { type SegueWorker, type SegueWorkerOptions };

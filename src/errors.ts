@@ -1,4 +1,3 @@
-/** The errors of clients, by type. */
 import { hostname } from 'node:os';
 
 class SegueError extends Error {
@@ -28,6 +27,10 @@ export class ManifestChangedError extends InvalidInputError {
   }
 }
 
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 export function assertValid(problems: string[], what?: string): void {
   if (problems.length > 0) throw new InvalidInputError(problems, what);
 }
@@ -43,7 +46,6 @@ export class KeyReusedError extends SegueError {
   }
 }
 
-/** Thrown when there is no job with this key. */
 export class NoSuchJobError extends SegueError {
   constructor(readonly workflowId: string) {
     super(
@@ -52,7 +54,6 @@ export class NoSuchJobError extends SegueError {
   }
 }
 
-/** Thrown when there is no schedule with this name. */
 export class NoSuchScheduleError extends SegueError {
   constructor(readonly schedule: string) {
     super(`There is no schedule ${schedule}; \`segue schedule list\` shows those that there are`);
@@ -94,7 +95,7 @@ export class NoAnswerError extends SegueError {
   ) {
     const advice =
       order === 'sent'
-        ? `The server keeps the order for ${workflowId} until a worker takes it; look at the run then. ` +
+        ? `The server keeps the order for ${workflowId} until a worker takes it; check the run then. ` +
           'The same order, sent again, is carried out once.'
         : `Nothing was changed in ${workflowId}. Try again when a worker answers.`;
     super(`${why}. ${advice}`);
@@ -118,7 +119,7 @@ export class NotRepeatedError extends SegueError {
   constructor(
     readonly job: { workflowId: string; runId: string; key: string },
     message: string,
-    /** What was asked of the run that is left alone, and its task, where another run can go on with it. */
+    /** The input and the task of the existing run, where another run can continue its task. */
     readonly left?: { input: LeftJob; taskId: string | null },
   ) {
     super(message);
@@ -163,9 +164,6 @@ export class ManifestNotKeptError extends SegueError {
     );
   }
 }
-
-/** Thrown when this machine has no Temporal server; the message says what was tried and what to install. */
-export class NoTemporalError extends SegueError {}
 
 /** Thrown when the namespace lacks what runs need; the message says what, and what to do. */
 export class NotSetUpError extends SegueError {}

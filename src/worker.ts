@@ -25,7 +25,7 @@ import { assertValid } from './errors';
 import { batchTaskQueue, pollTaskQueue, submitTaskQueue, writeTaskQueue } from './contract/ids';
 import { requireRegistration } from './runs/registration';
 
-/** Clocks and limits that only tests change. */
+/** Clocks and limits that only tests set. */
 type TestOptions = Pick<ActivityOptions, 'checkScheduledTime' | 'now' | 'wallClock' | 'writeTimeoutMs'>;
 
 export interface SegueWorkerOptions extends TestOptions {
@@ -36,9 +36,9 @@ export interface SegueWorkerOptions extends TestOptions {
     limits?: SendLimits;
     writes?: Partial<WriteConfig>;
     operator?: Operator;
-    /** What this process does; by default everything. */
+    /** What this process does. Default: everything. */
     roles?: readonly WorkerRole[];
-    /** By default as many as the heap has room for. */
+    /** Default: as many as the heap has room for. */
     maxCachedWorkflows?: number;
   };
   /**
@@ -60,7 +60,7 @@ export interface SegueWorkerOptions extends TestOptions {
 export interface SegueWorker {
   identity: string;
   taskQueues: string[];
-  /** Polls until `shutdown`, then drains: a POST on its way is waited for. Rejects when a worker fails. */
+  /** Polls until `shutdown`, then drains: it waits for POSTs in flight. Rejects when a worker fails. */
   run(): Promise<void>;
   shutdown(): void;
   isRunning(): boolean;
@@ -166,7 +166,7 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
 }
 
 const MIB = 2 ** 20;
-/** Of the heap: code, and tasks under way. */
+/** The part of the heap for code and running tasks. */
 const NOT_FOR_CACHE = 100 * MIB;
 /** Measured: a job that waits takes 50 KiB, a partition of 500 lines 250 to 600 KiB. Any run may be a partition. */
 const LARGE_RUN = 0.6 * MIB;
@@ -176,7 +176,7 @@ export function cachedWorkflowsIn(heapLimit = getHeapStatistics().heap_size_limi
   return Math.max(10, Math.floor((heapLimit - NOT_FOR_CACHE) / LARGE_RUN));
 }
 
-/** Whether whatever is too long for a history goes to a storage instead. */
+/** Whether payloads that are too long for a history are kept in an external storage. */
 function storesLongTexts(converter: DataConverter | undefined): boolean {
   const threshold = converter?.externalStorage?.payloadSizeThreshold;
   return threshold !== undefined && threshold <= LARGEST_RESULT_BYTES;

@@ -1,4 +1,5 @@
 /** One activity for each HTTP call. */
+import { activityInfo, getClient } from '@temporalio/activity';
 import { type Dispatcher, Pool } from 'undici';
 
 const CONNECTIONS = 100;
@@ -34,6 +35,13 @@ export function createActivities(apiUrl: string, apiKey: string) {
     readProject: async (project: Project) => (await call('GET', addressOf(project))) as { data: object },
     patchProject: async (project: Project, data: object) => {
       await call('PATCH', addressOf(project), { data });
+    },
+    acquireLock: async (lock: string) => {
+      const { taskQueue, workflowExecution } = activityInfo();
+      await getClient().workflow.signalWithStart('projectLock', {
+        ...{ taskQueue, workflowId: lock },
+        ...{ signal: 'acquire', signalArgs: [workflowExecution?.workflowId] },
+      });
     },
     notify: async (notification: object) => {
       await call('POST', '/service/agent/notify', { category: 'agentTaskCompleted', ...notification });

@@ -39,7 +39,7 @@ export async function serve(operation: Operation, arrival: Arrival, backstage: B
   const taken = rules.take(operation.name, arrival.requestId);
   const rule = taken?.rule;
   const { resets } = ledger;
-  /** What was asked of a state that is gone is not done to the one that took its place. */
+  /** A request to a state that was reset must not change the new one. */
   const isFromBeforeReset = (): boolean => ledger.resets > resets;
   const observe = (seen: Partial<Observation>): LedgerEntry =>
     ledger.record({
@@ -72,7 +72,7 @@ export async function serve(operation: Operation, arrival: Arrival, backstage: B
   arrival.response.once('finish', () => (entry.answeredAt = new Date().toISOString()));
   const isMereRead = operation.kind === 'read' && changes.length === 0;
   if (!isMereRead) journal?.append({ changes, entry: operation.kind === 'read' ? null : entry });
-  // Nothing is told before the disk holds it: not what this request did, nor what it read of others.
+  // Nothing is answered before the disk holds it: neither what this request changed nor what it read.
   await journal?.synced();
 
   const answer = answerOf(decision);
@@ -98,7 +98,7 @@ function decide(operation: Operation, arrival: Arrival, service: Service): Decis
   return 'status' in asked ? asked : operation.handle(asked, service);
 }
 
-/** What was asked, checked; or a 400 that names every problem of path, query and body. */
+/** The checked request, or a 400 with every problem of path, query and body. */
 function read(
   operation: Operation,
   { params, query, headers, body }: Arrival,

@@ -35,11 +35,11 @@ export class Journal<Line> {
     this.#waiting.push(`${JSON.stringify(line)}\n`);
     if (this.#waiting.length > 1) return;
     this.#synced = this.#synced.then(() => this.#writeWaiting());
-    // Whoever waits for it is told; that nobody does is fine.
+    // Callers of `synced` get the error; without one, nothing is rejected unhandled.
     this.#synced.catch(() => undefined);
   }
 
-  /** Resolves when the disk holds everything appended so far; rejects for good once the disk refused a line. */
+  /** Resolves when the disk holds everything appended so far; always rejects after the disk refused a line. */
   synced(): Promise<void> {
     return this.#synced;
   }
@@ -54,7 +54,7 @@ export class Journal<Line> {
       await this.file.appendFile(this.#waiting.splice(0).join(''));
       await this.file.datasync();
     } catch (error) {
-      // What is in memory is no longer what the file holds: nothing may be acknowledged from here on.
+      // Memory and file differ from now on, so nothing more may be acknowledged.
       throw new Error('the journal cannot be written', { cause: error });
     }
   }
@@ -65,7 +65,7 @@ async function replayAll(file: FileHandle, name: string, replay: (line: never) =
   let [lines, bytes] = [0, 0];
   const unusable = (): UnusableFileError =>
     new UnusableFileError(name, [
-      `line ${lines + 1} is none that this sandbox wrote; move the file away to start anew`,
+      `line ${lines + 1} was not written by this sandbox; move the file away to start with a new one`,
     ]);
   for await (const line of wholeLines(file)) {
     try {
@@ -77,9 +77,9 @@ async function replayAll(file: FileHandle, name: string, replay: (line: never) =
     bytes += line.length + 1;
   }
   const { size } = await file.stat();
-  // Without a single line there is no telling whose file it is.
+  // Without a complete line it is unknown whose file it is.
   if (lines === 0 && size > 0) throw unusable();
-  // What follows the last line break was being written when the process died, so nobody was told of it.
+  // What follows the last line break was being written when the process died, so it was never acknowledged.
   if (bytes < size) await file.truncate(bytes);
   return lines;
 }

@@ -1,4 +1,4 @@
-/** JSON bodies, and what of them can be kept and told again as it came. */
+/** JSON bodies, and which of them can be stored and answered again without a change. */
 const DEEPEST = 200;
 
 /** Strict, so that no other text is taken for the one that was sent. */

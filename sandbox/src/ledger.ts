@@ -1,4 +1,4 @@
-/** What the service saw, in order: the judge of whether anything was paid for twice, sent twice or lost. */
+/** What the service saw, in order. It shows whether work was paid for twice, sent twice or lost. */
 
 export type Kind = 'submit' | 'notify' | 'patch' | 'read';
 
@@ -15,7 +15,7 @@ export interface Observation {
   fault: string | null;
   /** Members of the project's data that a PATCH dropped, as JSON pointers. */
   lostKeys?: string[];
-  /** Tells notifications without a request id apart. */
+  /** Distinguishes notifications without a request id. */
   content?: string;
 }
 
@@ -130,7 +130,7 @@ function isRepeated(seen: Set<string>, name: string | undefined): boolean {
   return repeated;
 }
 
-/** The part of a request id before `.submit.`; a POST without an id cannot be told to be of any other's job. */
+/** The part of a request id before `.submit.`; a POST without an id counts as a job by itself. */
 function jobOf({ requestId }: LedgerEntry): string | undefined {
   if (requestId === null) return undefined;
   const end = requestId.lastIndexOf('.submit.');

@@ -61,12 +61,12 @@ export interface OperationOf<Path extends z.ZodObject, Query extends z.ZodObject
   path: Path;
   query: Query;
   body: Body;
-  /** Headers of its own, beside those that all operations take. */
+  /** Its headers, in addition to those that all operations take. */
   headers?: z.ZodObject;
   /** Of what the operation itself decides; what all operations answer is added where it is described. */
   answers: Record<number, AnswerDescription>;
   /**
-   * Decides without changing anything itself. Where it decides at once, nothing else happens between the decision and
+   * Decides without changing anything itself. If it is not asynchronous, nothing else happens between the decision and
    * its changes.
    */
   handle: (
@@ -79,7 +79,7 @@ export type Operation = OperationOf<z.ZodObject, z.ZodObject, z.ZodType>;
 
 const nothing = z.object({});
 
-/** Gives the parts that an operation does not have, and forgets what exactly its handler takes. */
+/** Adds the parts that an operation leaves out, and hides the exact type of its handler. */
 export function defineOperation<
   Path extends z.ZodObject = typeof nothing,
   Query extends z.ZodObject = typeof nothing,
@@ -96,7 +96,7 @@ export function defineOperation<
     path: operation.path ?? nothing,
     query: operation.query ?? nothing,
     body: operation.body ?? z.undefined(),
-    // The schemas beside it make what it is handed.
+    // The schemas of the same operation check what the handler gets.
     handle: operation.handle as Operation['handle'],
   };
 }

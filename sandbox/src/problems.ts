@@ -1,9 +1,9 @@
 import { type z } from 'zod';
 
-/** Every problem that a schema found, in words: where, and what. */
+/** The problems that a schema found, as texts: path and message. */
 export function problemsOf(error: z.ZodError, prefix?: string): string[] {
   return error.issues.map((issue) => {
-    const place = [...(prefix === undefined ? [] : [prefix]), ...issue.path.map(String)].join('.');
-    return `${place || 'body'}: ${issue.message}`;
+    const path = [...(prefix === undefined ? [] : [prefix]), ...issue.path.map(String)].join('.');
+    return `${path || 'body'}: ${issue.message}`;
   });
 }

@@ -10,7 +10,7 @@ import { problemsOf } from './problems';
 export const EXAMPLE_SEED = path.resolve(__dirname, '..', 'seed.json');
 
 const id = z.union([z.string().min(1), z.int()]).transform(String);
-/** In one spelling, so that it is found in any. */
+/** In lower case, so that it is found in any spelling. */
 const uuid = z.guid().toLowerCase();
 const when = z.iso.datetime({ offset: true });
 const workspaceId = z.int().describe('the workspace it belongs to');
@@ -18,7 +18,7 @@ const spaceId = z.int().optional().describe('only seen in this space, or without
 const pace = z
   .string()
   .refine((text) => text === 'webhook' || parsePace(text) !== undefined, {
-    error: `must be ${PACE_FORM}, or "webhook" (it ends only when told to)`,
+    error: `must be ${PACE_FORM}, or "webhook" (it ends only by a webhook)`,
   })
   .optional();
 
@@ -126,7 +126,7 @@ const transcription = z.strictObject({
   cues: z.array(cue).default([]),
 });
 
-/** A record that only tells a status: each read goes one further, the last one stays. */
+/** A record with a list of statuses: each read gives the next one, and the last one stays. */
 const record = <Status extends z.ZodType>(status: Status) =>
   z.strictObject({ id, workspace: workspaceId, statuses: z.array(status).min(1) });
 

@@ -1,4 +1,4 @@
-/** The service on loopback: what Segue is developed, tried and judged against. */
+/** The service on loopback, for development and tests of Segue. */
 import { type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import fastify, {
@@ -60,7 +60,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     exposeHeadRoutes: false,
     // An id is as long as it is; one that is not there is a 404 like any other.
     routerOptions: { maxParamLength: LONGEST_PATH },
-    // What comes before any route, like a path that cannot be decoded, is told in the same shape.
+    // Errors before any route, like a path that cannot be decoded, are answered in the same shape.
     frameworkErrors: (error, _request, reply) => void answerError(error, reply as FastifyReply),
   });
   const state = new State(options.otherIds);
@@ -115,7 +115,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 }
 
-/** The answers that are owed: to requests that came whole and whose answer is not out. */
+/** Complete requests whose answer is not sent yet. */
 function watchAnswers(app: FastifyInstance): ReadonlySet<ServerResponse> {
   const answering = new Set<ServerResponse>();
   app.addHook('preHandler', (_request, { raw }, done) => {
@@ -126,7 +126,7 @@ function watchAnswers(app: FastifyInstance): ReadonlySet<ServerResponse> {
   return answering;
 }
 
-/** Resolves when the answer is out, or nobody is there for it. */
+/** Resolves when the answer is sent or the client has gone. */
 async function untilOut(response: ServerResponse): Promise<void> {
   const { socket } = response.req;
   if (socket.destroyed) return;

@@ -74,12 +74,12 @@ export class State {
   readonly videos = new Map<string, Seeded<'videos'>>();
   readonly projects = new Map<string, Project>();
   readonly tasks = new Map<string, Task>();
-  /** Tasks that a poll was told the end of; it stays their end, whatever the pace or the source say later. */
+  /** Tasks whose end a poll has seen; it stays their end, even if the pace or the source would give another one later. */
   readonly tasksOver = new Map<string, Outcome>();
   /** What a webhook wrote to a record, by kind and id. */
   readonly jobsOver = new Map<string, string>();
   readonly notifications: SentNotification[] = [];
-  /** How often each thing was asked for; not kept, since it only paces. */
+  /** How often each record was read. It is not stored, because only the pace depends on it. */
   readonly reads = new Map<string, number>();
 
   apply(change: Change): void {
@@ -113,10 +113,10 @@ export class State {
     }
   }
 
-  /** Counts one more read of a thing, and says the how-manieth it is. */
-  countRead(thing: string): number {
-    const reads = (this.reads.get(thing) ?? 0) + 1;
-    this.reads.set(thing, reads);
+  /** Counts one more read of a record, and gives their number. */
+  countRead(record: string): number {
+    const reads = (this.reads.get(record) ?? 0) + 1;
+    this.reads.set(record, reads);
     return reads;
   }
 

@@ -77,7 +77,7 @@ function remarksOnSpace({ teamspaces }: WorkspaceContext, scope: Scope | undefin
   // Other languages write null for a field they leave out.
   if (typeof space !== 'string' || teamspaces?.some(({ id }) => String(id) === space)) return [];
   return [
-    `space ${space} is not among the spaces that the workspace lists; it may be there all the same, so nothing is refused`,
+    `space ${space} is not among the spaces that the workspace lists; the list may be incomplete, so nothing is refused`,
   ];
 }
 

@@ -40,8 +40,8 @@ function dayOf(code: string): number | undefined {
 
 function said(what: string, value: string | null | undefined): string {
   return value === undefined || value === null || value === ''
-    ? `tells no ${what}`
-    : `tells "${truncate(value, 60)}" as ${what}, which is not understood`;
+    ? `has no ${what}`
+    : `has "${truncate(value, 60)}" as ${what}, which is not understood`;
 }
 
 const [OPENS_AT, CLOSES_AT] = [9, 18];
@@ -61,7 +61,7 @@ export function createWorkingHours(
       ...(isZone(timezone) ? [] : [`timezone: nobody knows "${timezone}"`]),
     ];
     if (problems.length > 0) {
-      const message = `The working time cannot be told: ${problems.join('; ')}`;
+      const message = `The working hours are not known: ${problems.join('; ')}`;
       return Promise.reject(ApplicationFailure.nonRetryable(message, FAILURE.badInput));
     }
     const ahead = wallClock ? wallClock() - Date.now() : 0;

@@ -39,7 +39,7 @@ export const readMediaResult: SegueActivities['readMediaResult'] = async ({ work
     const { cause } = error;
     if (cause instanceof ApplicationFailure)
       throw ApplicationFailure.nonRetryable(cause.message, cause.type, ...(cause.details ?? []));
-    const { status, error: words } = failedRun(error);
-    throw ApplicationFailure.nonRetryable(`${workflowId} ended as ${status}: ${words}`, FAILURE.givenUp);
+    const { status, error: reason } = failedRun(error);
+    throw ApplicationFailure.nonRetryable(`${workflowId} ended as ${status}: ${reason}`, FAILURE.givenUp);
   }
 };

@@ -54,7 +54,7 @@ export function createRequestChanges(
         throw error instanceof ApiError ? patientFailure(error, patience) : error;
       },
     );
-    // An attempt that was given up or cancelled meanwhile would undo what was written since.
+    // An attempt that has been given up or cancelled would undo later writes.
     if (!(await isActiveAndNotCancelled()))
       throw ApplicationFailure.retryable('Temporal no longer waits for this attempt');
     const replyTo = workflowExecution?.workflowId;

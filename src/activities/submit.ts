@@ -125,7 +125,7 @@ type NotSent = Extract<ChunkOutcome, { outcome: 'notSent' }>;
 
 /**
  * Gives undefined while the batch is running, else why nothing of it is submitted now. A chunk may have waited in its
- * queue for minutes, and the person who paused the batch meanwhile was told that nothing more is submitted. The batch
+ * queue for minutes, and a person who paused the batch since then was promised that nothing more is submitted. The batch
  * does not cancel the waiting activity instead: an activity cancelled before it began may have had an attempt before.
  */
 async function whyBatchStopped(batch: string): Promise<NotSent | undefined> {

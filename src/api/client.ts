@@ -48,7 +48,7 @@ export interface Api extends Calls {
   submit: (tool: string, request: Record<string, unknown>, options: CallOptions) => Promise<SubmitOutcome>;
   /** Sends at most one notification and returns what is known of it. It never throws. */
   notify: (notification: Notification, options: CallOptions) => Promise<NotifyOutcome>;
-  /** How far this machine's clock is ahead of the service's, in milliseconds; null when it does not tell. */
+  /** How far this machine's clock is ahead of the service's, in milliseconds; null when it does not send its time. */
   clockSkew: (options: CallOptions) => Promise<number | null>;
   close: () => Promise<void>;
 }
@@ -188,7 +188,7 @@ function parseJson(answer: HttpAnswer, facts: { operation: string; requestId: st
   try {
     json = JSON.parse(answer.body);
   } catch {
-    throw new AnswerError(`the answer is not JSON: ${answer.words}`, facts);
+    throw new AnswerError(`the answer is not JSON: ${answer.serviceMessage}`, facts);
   }
   if (isDeeper(json, DEEPEST_ANSWER))
     throw new AnswerError(`the answer is nested deeper than ${DEEPEST_ANSWER} levels`, facts);
@@ -221,7 +221,7 @@ async function askOrganization(
   const { workspace } = await api.getWorkspace({}, { ...options, scope });
   const id = typeof workspace?.id === 'number' ? String(workspace.id) : given;
   if (id !== undefined) return id;
-  const problem = 'the service does not tell which workspace the credential belongs to';
+  const problem = 'the service does not name the workspace of the credential';
   throw new NotConfiguredError(
     { problem, setting: 'SEGUE_ORGANIZATION' },
     { operation: 'get workspace', requestId: options.requestId },

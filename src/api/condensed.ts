@@ -1,4 +1,4 @@
-/** A JSON object that is too large to keep: a few of its members are read from the stream, in whatever order they come. */
+/** A JSON object that is too large to keep: a few of its members are read from the stream, in any order. */
 import { createHash, type Hash } from 'node:crypto';
 
 /** A larger member is kept as its size and digest. */

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** A shorter secret would match parts of other words. */
+/** A shorter secret would match parts of ordinary text. */
 const SHORTEST_REDACTED = 6;
 
 /** A secret for the `Authorization` header. JSON, logs and `inspect` do not show it. */

@@ -1,5 +1,5 @@
 /**
- * Which statuses are the end, as the document tells. Every other status, known or not, means "still running".
+ * Which statuses are final, by the API's document. Every other status, known or not, means "still running".
  * Nothing is imported here: workflows decide by these too.
  */
 
@@ -11,7 +11,7 @@ export function isTaskOver(status: string): boolean {
 export type PolledKind = 'transcription' | 'video' | 'asset' | 'run';
 export type RecordStatus = string | number;
 
-/** `PAUSED` is not the end of a run. No status of an asset is known to be a failure for good. */
+/** `PAUSED` is not the end of a run. No status of an asset is known as a final failure. */
 const ENDS: Record<PolledKind, { done: RecordStatus; failed?: RecordStatus[] }> = {
   transcription: { done: 'DONE', failed: ['FAILED'] },
   video: { done: 'DONE', failed: ['FAILED'] },

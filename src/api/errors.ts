@@ -21,21 +21,24 @@ export class ApiError extends Error {
   }
 }
 
-/** The service answered, and its answer was no. */
+/** The service refused the request. */
 export class StatusError extends ApiError {
   readonly status: number;
   readonly retryAfterMs?: number;
-  readonly words: string;
+  readonly serviceMessage: string;
 
   constructor(
-    answer: { status: number; words: string; retryAfterMs?: number },
+    answer: { status: number; serviceMessage: string; retryAfterMs?: number },
     facts: Facts & { hint?: string },
   ) {
-    const { words } = answer;
-    super([`status ${answer.status}: ${words || 'no words'}`, facts.hint].filter(Boolean).join(' — '), facts);
+    const { serviceMessage } = answer;
+    super(
+      [`status ${answer.status}: ${serviceMessage || 'no message'}`, facts.hint].filter(Boolean).join(' — '),
+      facts,
+    );
     this.status = answer.status;
     this.retryAfterMs = answer.retryAfterMs;
-    this.words = words;
+    this.serviceMessage = serviceMessage;
   }
 }
 
@@ -62,7 +65,7 @@ export class TooLargeError extends TransportError {}
 /** The answer was a success, but not of the shape that is needed; the message names field and expectation. */
 export class AnswerError extends ApiError {}
 
-/** Refused here, before anything was sent, with every problem of the request. */
+/** The request was refused before anything was sent; has all its problems. */
 export class InvalidRequestError extends ApiError {
   readonly problems: string[];
 
@@ -72,7 +75,7 @@ export class InvalidRequestError extends ApiError {
   }
 }
 
-/** The document does not tell what this operation needs, and no setting does, or a wrong one. */
+/** The operation needs a setting, which is missing or wrong, because the API's document does not say enough. */
 export class NotConfiguredError extends ApiError {
   readonly setting: string;
 
@@ -86,15 +89,15 @@ export class NotConfiguredError extends ApiError {
 const MOST_LOOKED_AT = 16 * 1024;
 
 /**
- * The service's own words in an error answer, whose shape is not published: JSON, text or a page of HTML. They are
- * redacted before they are cut, as half a credential would not be found; and once more as they read in the end.
+ * The service's own message in an error answer, whose shape is not published: JSON, text or a page of HTML. It is
+ * redacted before it is cut, because half a credential would not be found, and once more in its final form.
  */
-export function serviceWords(body: string, redact: (text: string) => string): string {
-  const words = redact(wordsOf(redact(body)));
-  return truncate(words.slice(0, MOST_LOOKED_AT).replace(/\s+/g, ' ').trim());
+export function serviceMessageOf(body: string, redact: (text: string) => string): string {
+  const message = redact(messageIn(redact(body)));
+  return truncate(message.slice(0, MOST_LOOKED_AT).replace(/\s+/g, ' ').trim());
 }
 
-function wordsOf(body: string): string {
+function messageIn(body: string): string {
   try {
     const json: unknown = JSON.parse(body);
     if (typeof json === 'string') return json;
@@ -114,8 +117,8 @@ function wordsOf(body: string): string {
 /** Every problem that a schema found, a line each: where, and what is expected there. */
 export function zodProblems(error: z.ZodError, whole = 'request'): string[] {
   return error.issues.map(({ path, message }) => {
-    const words = message.endsWith('received undefined') ? 'is required' : message;
-    return `${path.join('.') || whole}: ${words}`;
+    const expected = message.endsWith('received undefined') ? 'is required' : message;
+    return `${path.join('.') || whole}: ${expected}`;
   });
 }
 

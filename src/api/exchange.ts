@@ -1,4 +1,4 @@
-/** One request on its way: whether it was sent at all, how long it may take, and its answer as it comes in. */
+/** One request in flight: whether it was sent, its time limit, and its answer while it arrives. */
 import { type IncomingHttpHeaders } from 'node:http';
 import { type Dispatcher } from 'undici';
 import { CondensedObject } from './condensed';

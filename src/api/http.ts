@@ -1,7 +1,7 @@
 /** The one HTTP client: every call has a time limit, a size limit, and a record of whether it was sent at all. */
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { type Credential } from './credential';
-import { serviceWords, TooLargeError, TransportError } from './errors';
+import { serviceMessageOf, TooLargeError, TransportError } from './errors';
 import { Exchange, type ExchangeLimits, OversizeError, TimeOverError } from './exchange';
 import { truncate } from './json';
 import { type Scope } from './scope';
@@ -12,7 +12,7 @@ export interface HttpSettings {
   userAgent: string;
   organization?: string;
   space?: string;
-  /** How long a connection may take to stand, TLS and proxy included. */
+  /** How long connecting may take, TLS and proxy included. */
   connectTimeoutMs?: number;
   proxy?: { https?: string; none?: string };
 }
@@ -38,8 +38,8 @@ export interface HttpAnswer {
   /** When the call began and its answer did, by this machine's clock. */
   times: { sent: number; answered: number };
   body: string;
-  /** What an answer that is no success says, without the credential. */
-  words: string;
+  /** The message of an answer that is no success, without the credential. */
+  serviceMessage: string;
 }
 
 export function isSuccess({ status }: { status: number }): boolean {
@@ -75,8 +75,8 @@ export class Http {
         times: { sent, answered: answer.at },
         body: answer.body,
         // Computed on demand: most callers never read it.
-        get words() {
-          return serviceWords(answer.body, (text) => credential.redact(text));
+        get serviceMessage() {
+          return serviceMessageOf(answer.body, (text) => credential.redact(text));
         },
       };
     } catch (cause) {
@@ -115,7 +115,7 @@ export class Http {
   }
 }
 
-/** Reads seconds or an HTTP date; undefined for a time that is over, and for anything else. */
+/** Reads seconds or an HTTP date; undefined for a time in the past or another format. */
 function retryAfter(header: string | string[] | undefined): number | undefined {
   const text = one(header)?.trim() ?? '';
   const isDate = /^[A-Za-z]{3}, \d{2} [A-Za-z]{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text);

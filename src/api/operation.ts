@@ -5,7 +5,7 @@ import { isId } from './scope';
 
 export const PROJECT_PATH = '/api/v1/projects/{resourcetype}/{id}';
 
-/** What the document leaves open, and settings fill in. */
+/** What the API's document does not say, and settings add. */
 export interface ServiceLayout {
   /** Where a project is read; the path of its update by default. */
   projectPath: string;
@@ -28,7 +28,7 @@ export interface HttpRequest {
   ifMatch?: string;
 }
 
-/** Thrown by an operation that needs a setting which nobody gave, or got a wrong one. */
+/** Thrown by an operation whose setting is missing or wrong. */
 export class MissingSetting extends Error {
   constructor(
     readonly setting: string,
@@ -47,7 +47,7 @@ export interface Answered {
 }
 
 export interface Operation<Request, Response> {
-  /** As the document calls it; stands in every error. */
+  /** Its name in the API's document and in every error. */
   name: string;
   request: z.ZodType<Request>;
   /** Written as a method, so that every operation is also an {@link AnyOperation}. */
@@ -59,7 +59,7 @@ export interface Operation<Request, Response> {
   text?: boolean;
   /** What is read of an answer that is too large to keep, see {@link ExchangeLimits}. */
   members?: ExchangeLimits['members'];
-  /** An empty body is as good an answer as any. */
+  /** An empty body is a valid answer. */
   mayBeEmpty?: boolean;
   /** What a 404 of this operation most often means. */
   onNotFound?: string;

@@ -1,17 +1,17 @@
-/** Decides, in one place, what is known of a POST that the service must not get twice. */
+/** The only judge of what is known of a POST that the service must not get twice. */
 import { TransportError } from './errors';
 import { type HttpAnswer, isSuccess } from './http';
 import { truncate } from './json';
 import { isIdText } from './scope';
 
-export type JudgedAnswer = Pick<HttpAnswer, 'status' | 'body' | 'words' | 'retryAfterMs'>;
+export type JudgedAnswer = Pick<HttpAnswer, 'status' | 'body' | 'serviceMessage' | 'retryAfterMs'>;
 
-/** What is known of a POST that was not surely taken. `unknown` is the default: each other outcome is proven. */
+/** What is known of a POST that may not have been accepted. `unknown` is the default: each other outcome is proven. */
 type NotTaken =
   /** No byte of the request was written to a connection. */
   | { outcome: 'notSent'; reason: string }
   /**
-   * The service said no. Without `status` the request was refused here, before anything was sent. A denial (401, 403)
+   * The service refused it. Without `status` the worker refused it, before anything was sent. A denial (401, 403)
    * may be the answer to others before it: then this one was not sent either.
    */
   | { outcome: 'refused'; status?: number; reason: string; retryAfterMs?: number }
@@ -35,7 +35,7 @@ export function outcomeOfAnswer(answer: JudgedAnswer, redact: (text: string) => 
   if (taskId !== undefined && redact(taskId) === taskId) return { outcome: 'accepted', taskId };
   return {
     outcome: 'unknown',
-    reason: `status ${answer.status} without a task_id: ${answer.words}`,
+    reason: `status ${answer.status} without a task_id: ${answer.serviceMessage}`,
   };
 }
 
@@ -51,10 +51,10 @@ export function outcomeOfFailure(error: unknown): { outcome: 'notSent' | 'unknow
 
 function refusedOrUnknown({
   status,
-  words,
+  serviceMessage,
   retryAfterMs,
 }: JudgedAnswer): Extract<SubmitOutcome, { outcome: 'refused' | 'unknown' }> {
-  const reason = `status ${status}: ${words || 'no words'}`;
+  const reason = `status ${status}: ${serviceMessage || 'no message'}`;
   return REFUSALS.has(status)
     ? { outcome: 'refused', status, reason, retryAfterMs }
     : { outcome: 'unknown', reason };

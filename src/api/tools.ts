@@ -17,7 +17,7 @@ const imageUrl = z
     'must be an http, https or data URL',
   );
 
-/** The API states no limit. A workflow's input takes 2 MB, so this is what can be kept safely. */
+/** The API states no limit. A workflow's input takes 2 MB, so this size is safe. */
 const LARGEST_TOOL_REQUEST_BYTES = 1024 * 1024;
 
 export const mediaTools: Record<string, MediaTool> = {
@@ -53,14 +53,14 @@ export const mediaTools: Record<string, MediaTool> = {
   },
 };
 
-/** The tool of this name; names that every object has, like `constructor`, are none. */
+/** The tool of this name; a name that every object has, like `constructor`, is no tool. */
 export function findTool(name: string): MediaTool | undefined {
   return Object.hasOwn(mediaTools, name) ? mediaTools[name] : undefined;
 }
 
 export function validateRequest(tool: string, request: unknown): string[] {
   const known = findTool(tool);
-  if (!known) return [`tool: "${tool}" is none of ${Object.keys(mediaTools).join(', ')}`];
+  if (!known) return [`tool: "${tool}" is not one of ${Object.keys(mediaTools).join(', ')}`];
   const checked = known.request.safeParse(request);
   const bytes = bytesOf(request);
   const tooLarge = bytes > LARGEST_TOOL_REQUEST_BYTES;

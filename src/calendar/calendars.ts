@@ -14,7 +14,7 @@ export type ReadCalendar = { calendar: Calendar } | { problems: string[] };
 type FieldName = keyof typeof FIELDS;
 
 interface Field {
-  words: string;
+  label: string;
   least: number;
   most: number;
   /** What a field that is left out matches; default: everything. */
@@ -31,13 +31,13 @@ const DAYS = ['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 
 const SUNDAY_AS_SEVEN = 7;
 
 const FIELDS = {
-  second: { words: 'second', least: 0, most: 59, leftOut: 0 },
-  minute: { words: 'minute', least: 0, most: 59, leftOut: 0 },
-  hour: { words: 'hour', least: 0, most: 23, leftOut: 0 },
-  dayOfMonth: { words: 'day of the month', least: 1, most: 31 },
-  month: { words: 'month', least: 1, most: 12, names: MONTHS },
-  dayOfWeek: { words: 'day of the week', least: 0, most: 6, names: DAYS },
-  year: { words: 'year', least: 2000, most: 2100 },
+  second: { label: 'second', least: 0, most: 59, leftOut: 0 },
+  minute: { label: 'minute', least: 0, most: 59, leftOut: 0 },
+  hour: { label: 'hour', least: 0, most: 23, leftOut: 0 },
+  dayOfMonth: { label: 'day of the month', least: 1, most: 31 },
+  month: { label: 'month', least: 1, most: 12, names: MONTHS },
+  dayOfWeek: { label: 'day of the week', least: 0, most: 6, names: DAYS },
+  year: { label: 'year', least: 2000, most: 2100 },
 } as const satisfies Record<string, Field>;
 
 const FIELD_NAMES = Object.keys(FIELDS) as FieldName[];
@@ -91,7 +91,7 @@ export function matches(calendar: Calendar, time: DateTime): boolean {
   return FIELD_NAMES.every((name) => calendar[name].has(shown[name]));
 }
 
-/** Whether it means times of a day, and not whatever hour it is. */
+/** Whether it fires in certain hours of the day only. */
 export function isOfCertainHours({ hour }: Calendar): boolean {
   return hour.size < 24;
 }
@@ -104,7 +104,7 @@ function readFields(cronOf: (name: FieldName, field: Field) => string | undefine
       const field: Field = FIELDS[name];
       const parts = (cronOf(name, field) ?? String(field.leftOut ?? '*')).split(',');
       const values = parts.map((part) => valuesOf(part, field));
-      if (values.includes(undefined)) problems.push(`${field.words}: must be ${formOf(field)}`);
+      if (values.includes(undefined)) problems.push(`${field.label}: must be ${formOf(field)}`);
       return [name, new Set(values.flatMap((some) => some ?? []))];
     }),
   ) as Calendar;
@@ -119,7 +119,7 @@ function formOf({ least, most, names }: Field): string {
 /** A member of a calendar as a cron expression writes it; an empty text where it is not understood. */
 function cronOfMember(value: unknown, { names }: Field): string {
   if (value === '*') return value;
-  // Names where there are names: the SDK takes nothing else.
+  // Names where there are names: the SDK takes only names.
   const isValue = (one: unknown): boolean => (names ? names.includes(one as string) : Number.isInteger(one));
   const ranges = [value].flat().map((item) => {
     const { start, end = start, step = 1, ...unknown } = isRecord(item) ? item : { start: item };
@@ -129,7 +129,7 @@ function cronOfMember(value: unknown, { names }: Field): string {
   return ranges.join(',');
 }
 
-/** `*`, `5`, `1-5`, `8-18/2` or `mon-fri`; with a step, a single value is where it begins. Undefined for anything else. */
+/** `*`, `5`, `1-5`, `8-18/2` or `mon-fri`; with a step, a single value is the first one. Undefined for any other text. */
 function valuesOf(text: string, field: Field): number[] | undefined {
   const [, from, to, every] = /^(\*|\w+)(?:-(\w+))?(?:\/(\d+))?$/.exec(text) ?? [];
   if (from === undefined || (from === '*' && to !== undefined)) return undefined;

@@ -56,7 +56,8 @@ export function missingTimes(spec: ScheduleTimes, zone: string, from: number): s
   const today = localTime(from, zone).startOf('day');
   const days = Array.from({ length: DAYS_OF_YEAR }, (_, n) => today.plus({ days: n }));
   return days.flatMap((day) => {
-    if (day.plus({ days: 1 }).offset <= day.offset) return [];
+    // Where clocks change at midnight, the day itself begins after the change.
+    if (day.plus({ days: 1 }).offset <= day.minus({ days: 1 }).offset) return [];
     // By UTC, whose clock is never changed.
     const midnight = localTime(Date.parse(dateOf(day)), 'UTC');
     const minutes = Array.from({ length: MINUTES_OF_DAY }, (_, n) => midnight.plus({ minutes: n }));

@@ -3,10 +3,8 @@ import { type Command } from 'commander';
 import { type Api, type CallOptions } from '../api/client';
 import { LARGEST_READ_BYTES } from '../api/exchange';
 import { type Page, walkPages } from '../api/operations/lists';
-import { isRecord } from '../validation/inputs';
 import { withApi } from './lib/connect';
 import { addScopeFlags, listFlag, type ScopeFlags, softNumber } from './lib/flags';
-import { fieldLines, recordTable } from './lib/format';
 import { EXIT, io, print, printJson, say } from './lib/io';
 
 interface GetFlags extends ScopeFlags {
@@ -14,56 +12,36 @@ interface GetFlags extends ScopeFlags {
   expand?: string[];
 }
 
-type Read = (api: Api, options: CallOptions, ids: [string, string], flags: GetFlags) => Promise<unknown>;
-
-/** Usage, description, operation. */
-const RECORDS: [string, string, Read][] = [
-  ['workspace', 'the current workspace', (api, options) => api.getWorkspace({}, options)],
-  [
-    'project <type> <id>',
-    'a project',
-    async (api, options, [resourcetype, id]) =>
-      (await api.getProject({ resourcetype, id }, options)).document,
-  ],
-  ['voice <id>', 'a voice', (api, options, [voice_id]) => api.getVoice({ voice_id }, options)],
-  [
-    'task <id>',
-    'a task of a media tool',
-    // A result that is too large for a run is read here as a whole.
-    (api, options, [id]) => api.getTask({ id }, { ...options, largestBytes: LARGEST_READ_BYTES }),
-  ],
-  ['transcription <id>', 'a transcription', (api, options, [id]) => api.getTranscription({ id }, options)],
-  ['asset <id>', 'an asset (needs SEGUE_ASSET_PATH)', (api, options, [id]) => api.getAsset({ id }, options)],
-  [
-    'run <id>',
-    "a workflow run of the service, by the run's ID (needs SEGUE_RUN_PATH)",
-    (api, options, [id]) => api.getRun({ id }, options),
-  ],
-  [
-    'video <id>',
-    'a v2 video record (needs SEGUE_VIDEO_PATH)',
-    (api, options, [id]) => api.getVideo({ id }, options),
-  ],
-  [
-    'board <id>',
-    'a board, by UUID or slug',
-    (api, options, [board_id], { expand }) => api.getBoard({ board_id, expand: expand as never }, options),
-  ],
+/** Usage, description, the operation, and what it calls the arguments. */
+const RECORDS: [string, string, keyof Api, ...string[]][] = [
+  ['workspace', 'the current workspace', 'getWorkspace'],
+  ['project <type> <id>', 'a project', 'getProject', 'resourcetype', 'id'],
+  ['voice <id>', 'a voice', 'getVoice', 'voice_id'],
+  ['task <id>', 'a task of a media tool', 'getTask', 'id'],
+  ['transcription <id>', 'a transcription', 'getTranscription', 'id'],
+  ['asset <id>', 'an asset (needs SEGUE_ASSET_PATH)', 'getAsset', 'id'],
+  ['run <id>', "a workflow run of the service, by the run's ID (needs SEGUE_RUN_PATH)", 'getRun', 'id'],
+  ['video <id>', 'a v2 video record (needs SEGUE_VIDEO_PATH)', 'getVideo', 'id'],
+  ['board <id>', 'a board, by UUID or slug', 'getBoard', 'board_id'],
 ];
 
 export function addTo(program: Command): void {
   const get = program.command('get').description('read from the service');
-  for (const [usage, about, read] of RECORDS) {
+  for (const [usage, about, operation, ...names] of RECORDS) {
     const command = get.command(usage).description(about).option('--json', 'print the record as JSON');
-    if (usage.startsWith('board '))
-      command.option('--expand <fields>', 'statuses, creator, modifier; with commas between', listFlag);
+    if (operation === 'getBoard')
+      command.option('--expand <fields>', 'statuses, creator, modifier; separated by commas', listFlag);
     addScopeFlags(command).action(async () => {
-      const flags = command.opts<GetFlags>();
-      const ids = command.args as [string, string];
-      const record = await withApi(flags, (api, options) => read(api, options(), ids, flags));
-      if (flags.json) printJson(record);
-      else if (isRecord(record)) fieldLines(record).forEach(print);
-      else print(JSON.stringify(record, null, 2));
+      const { json, expand, ...scope } = command.opts<GetFlags>();
+      const ids = names.map((name, index) => [name, command.args[index]] as const);
+      const found = await withApi(scope, (api, options) => {
+        const read = api[operation] as (request: object, options: CallOptions) => Promise<unknown>;
+        // A result that is too large for a run is read here as a whole.
+        const whole = { ...options(), largestBytes: LARGEST_READ_BYTES };
+        return read({ ...Object.fromEntries(ids), ...(expand && { expand }) }, whole);
+      });
+      const record = operation === 'getProject' ? (found as { document: unknown }).document : found;
+      printRecord(record, json);
     });
   }
   addSubtitles(get);
@@ -108,7 +86,7 @@ function addLists(get: Command): void {
   const drafts = get
     .command('drafts')
     .description('list draft social posts')
-    .option('--accounts <ids>', 'account ids, with commas between', listFlag)
+    .option('--accounts <ids>', 'account ids, separated by commas', listFlag)
     .option('--search <text>', 'only drafts whose content matches')
     .option('--per-page <n>', 'drafts a page', softNumber)
     .option('--tz <zone>', 'time zone, by name')
@@ -130,7 +108,6 @@ function addLists(get: Command): void {
   });
 }
 
-/** A command that reads one page of a list, or all of them. */
 function list(
   command: Command,
   getPage: (api: Api, options: CallOptions, page: number | undefined) => Promise<Page>,
@@ -141,18 +118,22 @@ function list(
     .option('--json', 'print one JSON object a line');
   addScopeFlags(command).action(async () => {
     const { all, page: first, json, ...scope } = command.opts<GetFlags & { all?: boolean; page?: number }>();
-    const shown: unknown[] = [];
+    let shown = 0;
     await withApi(scope, async (api, options) => {
       const pages = all
         ? walkPages((page) => getPage(api, options(), page), first)
         : [(await getPage(api, options(), first)).items];
       for await (const items of pages) {
-        if (json) items.forEach(printJson);
-        else shown.push(...items);
+        for (const item of items) printRecord(item, json);
+        shown += items.length;
       }
     });
-    if (json) return;
-    if (shown.length > 0) recordTable(shown).forEach(print);
-    say(`${shown.length} found`);
+    if (!json) say(`${shown} found`);
   });
+}
+
+/** The shape of these records is not published. */
+function printRecord(record: unknown, json = false): void {
+  if (json) printJson(record);
+  else print(JSON.stringify(record, null, 2));
 }

@@ -1,4 +1,3 @@
-/** The `segue` command. */
 import { Command, CommanderError } from 'commander';
 import { ApiError, InvalidRequestError, NotConfiguredError, TransportError } from '../api/errors';
 import { ConfigError, unknownSettings } from '../config';
@@ -38,10 +37,9 @@ const FILES: [string[], () => Promise<{ addTo: (program: Command) => void }>][] 
   [['worker', 'dev', 'demo', 'sandbox', 'temporal'], () => import('./servers/index.js')],
 ];
 
-/** In the help of every command. */
 const EXITS = `
 Exit: 0 done · 1 failed, cancelled or not there · 2 wrong flags, settings or input ·
-3 held: a person must decide · 4 Temporal, the service or a port cannot be reached · 5 stopped waiting; it goes on.`;
+3 held: a person must decide · 4 Temporal, the service or a port cannot be reached · 5 stopped waiting; the run continues.`;
 
 /** Runs one command and returns its exit code. `argv` begins as `process.argv` does. */
 export async function main(argv: string[], given: Io = process): Promise<number> {
@@ -64,7 +62,7 @@ export async function segueCommand(named?: string): Promise<Command> {
   const program = new Command('segue')
     .description('Runs slow, paid media work on Temporal: never twice, never lost.')
     .version(VERSION)
-    .showHelpAfterError('(--help tells more)')
+    .showHelpAfterError('(try --help)')
     .addHelpText('afterAll', EXITS)
     .configureOutput({
       writeOut: (text) => io().stdout.write(text),
@@ -92,14 +90,14 @@ const EXPECTED: [ExitCode, (abstract new (...args: never) => Error)[]][] = [
     EXIT.unreachable,
     [
       ...[UnreachableError, TransportError, errors.UnreachableAddressError, errors.NoAnswerError],
-      ...[errors.NoTemporalError, errors.NoTimezoneError, errors.NotSetUpError],
+      ...[errors.NoTimezoneError, errors.NotSetUpError],
     ],
   ],
   [EXIT.failed, [errors.NoSuchJobError, errors.NoSuchScheduleError, errors.ManifestNotKeptError, ApiError]],
 ];
 
 function expectedExit(error: unknown): ExitCode | undefined {
-  // The sandbox is a package of its own and has its own class of this name.
+  // The sandbox is a separate package with its own class of this name.
   if (error instanceof Error && error.name === 'UnusableFileError') return EXIT.wrongInput;
   const [code] = EXPECTED.find(([, types]) => types.some((type) => error instanceof type)) ?? [];
   return code ?? (isUnreachable(error) ? EXIT.unreachable : undefined);

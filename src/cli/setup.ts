@@ -1,21 +1,12 @@
 /** `segue setup` and `segue doctor`: whether all that Segue needs is there. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client } from '@temporalio/client';
 import { type Command } from 'commander';
 import { type Api, type CallOptions } from '../api/client';
 import { StatusError } from '../api/errors';
-import {
-  ConfigError,
-  loadApiConfig,
-  loadStarterConfig,
-  loadTemporalConfig,
-  loadWorkerConfig,
-  type TemporalConfig,
-} from '../config';
+import { ConfigError, loadStarterConfig, loadTemporalConfig, loadWorkerConfig } from '../config';
 import { formatDuration } from '../contract/durations';
 import { batchTaskQueue, pollTaskQueue, submitTaskQueue } from '../contract/ids';
-import { isRecentServer, OLDEST_SERVER } from '../temporal/versions';
-import { withApi, withTemporal } from './lib/connect';
+import { type Connected, withApi, withTemporal } from './lib/connect';
 import { env, EXIT, io, print, printJson, reasonOf, UnreachableError } from './lib/io';
 
 export function addTo(program: Command): void {
@@ -54,80 +45,82 @@ async function setUp(): Promise<void> {
 interface Result {
   result: 'ok' | 'warning' | 'missing' | 'unknown';
   detail: string;
-  /** What to do about it. */
   advice?: string;
 }
 
-type Finding = Result & { check: string };
+interface Check {
+  check: string;
+  /** The earlier check that must succeed. */
+  needs?: string;
+  look: () => Result | Promise<Result>;
+  /** For a look that throws. */
+  advice?: string;
+}
 
 const ok = (detail: string): Result => ({ result: 'ok', detail });
 const missing = (detail: string, advice?: string): Result => ({ result: 'missing', detail, advice });
+const NOT_CHECKED: Result = { result: 'unknown', detail: 'not checked: fix the above first' };
+
+const CHECKS: Check[] = [
+  { check: 'settings', look: checkSettings, advice: 'set them, then ask again' },
+  { check: 'temporal', look: () => withTemporal(checkServer) },
+  { check: 'namespace', needs: 'temporal', look: () => withTemporal(checkNamespace) },
+  { check: 'search attributes', needs: 'temporal', look: () => withTemporal(checkSearchAttributes) },
+  { check: 'workers', needs: 'temporal', look: () => withTemporal(checkWorkers) },
+  {
+    check: 'service',
+    look: () => withApi({}, checkWorkspace),
+    advice: 'is SEGUE_API_URL right, and is the service up?',
+  },
+  { check: 'clock', needs: 'service', look: () => withApi({}, checkClock) },
+];
 
 async function diagnose({ json }: { json?: boolean }): Promise<void> {
-  const findings: Finding[] = [];
-  for (const part of [checkSettings, checkTemporal, checkService])
-    for (const finding of await part()) {
-      findings.push(finding);
-      const { check, result, detail, advice } = finding;
-      if (!json) print(`${result.padEnd(8)} ${check.padEnd(18)} ${detail}${advice ? ` — ${advice}` : ''}`);
-    }
+  const findings: (Result & { check: string })[] = [];
+  for (const { check, needs, look, advice } of CHECKS) {
+    const before = findings.find((found) => found.check === needs)?.result;
+    const isPossible = before !== 'missing' && before !== 'unknown';
+    const found = isPossible ? await resultOf(look, advice) : NOT_CHECKED;
+    findings.push({ check, ...found });
+    const todo = found.advice ? ` — ${found.advice}` : '';
+    if (!json) print(`${found.result.padEnd(8)} ${check.padEnd(18)} ${found.detail}${todo}`);
+  }
   const complete = findings.every(({ result }) => result !== 'missing');
   if (json) printJson({ complete, findings });
   io().exitCode = complete ? EXIT.done : EXIT.unreachable;
 }
 
-/** A check that throws is a finding too. */
-async function finding(
-  check: string,
-  look: () => Result | Promise<Result>,
-  advice?: string,
-): Promise<Finding> {
+/** A check that throws is a finding too; wrong settings are the finding of the first check. */
+async function resultOf(look: Check['look'], advice?: string): Promise<Result> {
   try {
-    return { check, ...(await look()) };
+    return await look();
   } catch (error) {
-    return { check, ...missing(reasonOf(error).replace(/\s*\n\s*/g, '; '), advice) };
+    if (error instanceof ConfigError && look !== checkSettings) return NOT_CHECKED;
+    return missing(reasonOf(error).replace(/\s*\n\s*/g, '; '), advice);
   }
 }
 
-/** Checks that need an earlier one to succeed. */
-function notChecked(...checks: string[]): Finding[] {
-  return checks.map((check) => ({ check, result: 'unknown', detail: 'not checked: fix the above first' }));
+function checkSettings(): Result {
+  loadWorkerConfig(env());
+  loadTemporalConfig(env());
+  return ok('complete for a worker');
 }
 
-async function checkSettings(): Promise<Finding[]> {
-  const look = (): Result => {
-    loadWorkerConfig(env());
-    loadTemporalConfig(env());
-    return ok('complete for a worker');
-  };
-  return [await finding('settings', look, 'set them, then ask again')];
-}
+/** The oldest server that has all that Segue uses. */
+const OLDEST_SERVER = [1, 29] as const;
 
-async function checkTemporal(): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  const server = await finding('temporal', () => {
-    const config = loadTemporalConfig(env());
-    return withTemporal(async ({ temporal }) => {
-      const { serverVersion } = await temporal.workflowService.getSystemInfo({});
-      const detail = `server ${serverVersion} at ${config.address}`;
-      if (!isRecentServer(serverVersion))
-        return missing(detail, `use ${OLDEST_SERVER.major}.${OLDEST_SERVER.minor} or newer`);
-      findings.push(
-        await finding('namespace', () => checkNamespace(temporal, config)),
-        await finding('search attributes', () => checkSearchAttributes(temporal, config)),
-        await finding('workers', () => checkWorkers(temporal)),
-      );
-      return ok(detail);
-    }, config);
-  });
-  if (server.result === 'missing')
-    return [server, ...notChecked('namespace', 'search attributes', 'workers')];
-  return [server, ...findings];
+async function checkServer({ temporal, config }: Connected): Promise<Result> {
+  const { serverVersion } = await temporal.workflowService.getSystemInfo({});
+  const detail = `server ${serverVersion} at ${config.address}`;
+  const [major = 0, minor = 0] = serverVersion.split('.').map(Number);
+  const [oldestMajor, oldestMinor] = OLDEST_SERVER;
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return ok(detail);
+  return missing(detail, `use ${OLDEST_SERVER.join('.')} or newer`);
 }
 
 const ENOUGH_RETENTION_DAYS = 30;
 
-async function checkNamespace(temporal: Client, { namespace }: TemporalConfig): Promise<Result> {
+async function checkNamespace({ temporal, config: { namespace } }: Connected): Promise<Result> {
   const described = await temporal.workflowService.describeNamespace({ namespace });
   const seconds = Number(described.config?.workflowExecutionRetentionTtl?.seconds ?? 0);
   const detail = `${namespace}, closed runs are kept ${formatDuration(seconds * 1_000)}`;
@@ -136,7 +129,7 @@ async function checkNamespace(temporal: Client, { namespace }: TemporalConfig): 
   return { result: 'warning', detail, advice };
 }
 
-async function checkSearchAttributes(temporal: Client, { namespace }: TemporalConfig): Promise<Result> {
+async function checkSearchAttributes({ temporal, config: { namespace } }: Connected): Promise<Result> {
   const { readRegistration } = await import('../runs/registration.js');
   const found = await readRegistration(temporal.connection, namespace);
   if (found.clashing.length > 0)
@@ -145,7 +138,7 @@ async function checkSearchAttributes(temporal: Client, { namespace }: TemporalCo
   return ok('all registered');
 }
 
-async function checkWorkers(temporal: Client): Promise<Result> {
+async function checkWorkers({ temporal }: Connected): Promise<Result> {
   const { pollersOf } = await import('../runs/query.js');
   const { taskQueue } = loadStarterConfig(env());
   const workflows = await pollersOf(temporal, taskQueue, 'workflow');
@@ -158,24 +151,9 @@ async function checkWorkers(temporal: Client): Promise<Result> {
   return ok(`${new Set(workflows).size} on ${taskQueue}`);
 }
 
-async function checkService(): Promise<Finding[]> {
+async function checkWorkspace(api: Api, options: () => CallOptions): Promise<Result> {
   try {
-    loadApiConfig(env());
-  } catch (error) {
-    if (error instanceof ConfigError) return notChecked('service', 'clock');
-    throw error;
-  }
-  return withApi({}, async (api, options) => {
-    const advice = 'is SEGUE_API_URL right, and is the service up?';
-    const service = await finding('service', () => checkWorkspace(api, options()), advice);
-    if (service.result === 'missing') return [service, ...notChecked('clock')];
-    return [service, await finding('clock', () => checkClock(api, options()))];
-  });
-}
-
-async function checkWorkspace(api: Api, options: CallOptions): Promise<Result> {
-  try {
-    const { workspace } = await api.getWorkspace({}, options);
+    const { workspace } = await api.getWorkspace({}, options());
     return ok(`workspace ${workspace?.name ?? 'without a name'} (${workspace?.id ?? 'no id'})`);
   } catch (error) {
     if (!(error instanceof StatusError) || ![401, 403].includes(error.status)) throw error;
@@ -185,9 +163,9 @@ async function checkWorkspace(api: Api, options: CallOptions): Promise<Result> {
 
 const MOST_CLOCK_SKEW_MS = 5_000;
 
-async function checkClock(api: Api, options: CallOptions): Promise<Result> {
-  const skew = await api.clockSkew(options);
-  if (skew === null) return ok('the service does not tell its time');
+async function checkClock(api: Api, options: () => CallOptions): Promise<Result> {
+  const skew = await api.clockSkew(options());
+  if (skew === null) return ok('the service sends no time (header Date)');
   const detail = `${formatDuration(Math.abs(skew))} from the service's`;
   if (Math.abs(skew) <= MOST_CLOCK_SKEW_MS) return ok(detail);
   return missing(detail, "set this machine's clock; deadlines depend on it");

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { isPointer, valueAt } from '../api/json';
 import { describeValue, describeNearest } from '../api/errors';
 import { loadProxySettings, type ProxySettings } from '../config';
-import { InvalidInputError, assertValid } from '../errors';
+import { InvalidInputError, assertValid, reasonOf } from '../errors';
 import { isLargeInfo } from '../api/condensed';
 import { type BatchItemResult } from '../contract';
 import { digest } from '../platform/digest';
@@ -17,20 +17,11 @@ export interface SavedFile {
 }
 
 export interface DownloadTarget {
-  /** The folder. */
   into: string;
   /** Where in `info` the URLs are: a JSON pointer to a URL, a list of them, or objects with a `url`. */
   at: string;
   /** Default: from the environment. */
   proxy?: ProxySettings;
-}
-
-async function prepareTarget({ into, at }: DownloadTarget): Promise<void> {
-  assertValid(isPointer(at) ? [] : [`at: "${at}" is not a JSON pointer, like /images`], 'Nothing was saved');
-  await mkdir(into, { recursive: true }).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new InvalidInputError([`into: ${into} cannot be used as a folder: ${reason}`], 'Nothing was saved');
-  });
 }
 
 const MOST_FILES = 1_000;
@@ -51,12 +42,7 @@ export async function saveFilesOf(
       const { path, existed } = await download(url, into, `${name}-${index + 1}`, proxy);
       return { url, status: existed ? 'exists' : 'saved', path, error: null };
     } catch (error) {
-      return {
-        url,
-        status: 'failed',
-        path: null,
-        error: error instanceof Error ? error.message : String(error),
-      };
+      return { url, status: 'failed', path: null, error: reasonOf(error) };
     }
   });
 }
@@ -76,7 +62,7 @@ function urlsAt(info: unknown, at: string): string[] | string {
   return urls;
 }
 
-/** `files` of an item that succeeded; `unsaved` says why there are none. */
+/** `files` of an item that succeeded; `unsaved` says why there are no files. */
 export type ResultWithFiles = BatchItemResult & { files?: SavedFile[]; unsaved?: string };
 
 /** Results whose files are saved at a time. */
@@ -87,7 +73,12 @@ export async function* savingFiles(
   results: AsyncIterable<BatchItemResult>,
   target: DownloadTarget,
 ): AsyncGenerator<ResultWithFiles> {
-  await prepareTarget(target);
+  const { into, at } = target;
+  assertValid(isPointer(at) ? [] : [`at: "${at}" is not a JSON pointer, like /images`], 'Nothing was saved');
+  await mkdir(into, { recursive: true }).catch((error: unknown) => {
+    const problem = `into: ${into} cannot be used as a folder: ${reasonOf(error)}`;
+    throw new InvalidInputError([problem], 'Nothing was saved');
+  });
   yield* inOrderFrom(RESULTS_AT_ONCE, results, async (result): Promise<ResultWithFiles> => {
     if (result.status !== 'succeeded') return result;
     const files = await saveFilesOf(result.info, fileName(result.key), target);

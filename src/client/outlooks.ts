@@ -1,4 +1,3 @@
-/** The client of outlooks. */
 import { type OutlookInput, type OutlookResult } from '../contract';
 import { outlookWorkflowId } from '../contract/ids';
 import { assertValid } from '../errors';
@@ -22,18 +21,8 @@ export class OutlooksClient extends RunsClient<OutlookSpec, undefined, OutlookRu
   }
 }
 
+/** A look has no state: it is over in a moment. */
 export class OutlookRun extends Run<undefined, OutlookResult> {
-  protected readonly stateQuery = { name: '' };
-
-  /** A look has no query: it is over in a moment. */
-  override state(): Promise<undefined> {
-    return Promise.resolve(undefined);
-  }
-
-  protected running(): Standing {
-    return { status: 'running', stage: null, taskId: null, info: null, error: null };
-  }
-
   protected succeeded({ week, written, nudges, remarks }: OutlookResult): Standing {
     return succeededWith({ week, written, nudges, remarks });
   }

@@ -1,4 +1,4 @@
-/** What all kinds of runs share: start one by its key, look at it, wait for it, decide it, stop it. */
+/** What all kinds of runs share: start by key, report, wait, cancel. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -12,6 +12,7 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { type UpdateDefinition } from '@temporalio/common';
+import { type MediaState } from '../contract';
 import { DecisionRefusedError } from '../errors';
 import { retryUnavailable } from '../runs/grpc';
 import { failedRun, isOpen, type Listed, type RunFacts } from '../runs/find';
@@ -19,10 +20,9 @@ import { noAnswer, queryRun } from '../runs/query';
 import { type StartSettings } from '../runs/start';
 import { type JobReport, type Standing } from './report';
 
-export interface WaitOptions<State> {
+export interface WaitOptions<State = MediaState> {
   /** Stops waiting, not the run. */
   signal?: AbortSignal;
-  /** Called each time the state has changed. */
   onChange?: (state: State) => void;
 }
 
@@ -31,7 +31,6 @@ export function waitInterval(tries: number, random = Math.random): number {
   return Math.min(1_000 * 1.3 ** tries, 10_000) * (0.5 + random());
 }
 
-/** The runs of one kind. */
 export abstract class RunsClient<Spec, State, Handle extends Run<State>> {
   constructor(
     protected readonly temporal: Client,
@@ -72,10 +71,14 @@ export abstract class Run<State = unknown, Result = unknown> {
     this.#isHidden = isHidden;
   }
 
-  protected abstract readonly stateQuery: { name: string };
+  /** Left out where nothing can be asked. */
+  protected readonly stateQuery?: { name: string };
 
   /** The report of an open run; the state is undefined if no worker answers. */
-  protected abstract running(state: State | undefined): Standing;
+  protected running(state: State | undefined): Standing {
+    const { stage = null, held } = (state ?? {}) as { stage?: string; held?: boolean };
+    return { status: held ? 'held' : 'running', stage, taskId: null, info: state ?? null, error: null };
+  }
 
   protected abstract succeeded(result: Result): Standing | Promise<Standing>;
 
@@ -89,11 +92,11 @@ export abstract class Run<State = unknown, Result = unknown> {
 
   /** What the run is doing, or was when it ended; undefined when no worker answers. */
   async state(): Promise<State | undefined> {
-    return queryRun<State>(this.temporal, this.handle, this.stateQuery);
+    return this.stateQuery && queryRun<State>(this.temporal, this.handle, this.stateQuery);
   }
 
   /** The same; a `NoAnswerError` when no worker answers. */
-  protected async requireState(): Promise<State> {
+  async status(): Promise<State> {
     const state = await this.state();
     if (state === undefined) throw await noAnswer(this.temporal, this.workflowId);
     return state;
@@ -156,7 +159,7 @@ export abstract class Run<State = unknown, Result = unknown> {
     }
   }
 
-  /** Asks the run to stop. The service continues with what it accepted. */
+  /** The service continues with what it accepted. */
   async cancel(): Promise<void> {
     await this.handle.cancel();
   }
@@ -167,7 +170,7 @@ export abstract class Run<State = unknown, Result = unknown> {
     argument: Argument,
   ): Promise<Answer> {
     if (!isOpen(await this.handle.describe())) throw this.#isOver();
-    await this.requireState();
+    await this.status();
     try {
       return await sendUpdate(this.temporal, this.workflowId, definition, argument);
     } catch (error) {
@@ -198,7 +201,7 @@ export abstract class Run<State = unknown, Result = unknown> {
       return { result: (await this.handle.result()) as Result };
     } catch (error) {
       if (!(error instanceof WorkflowFailedError)) throw error;
-      // A reset terminates a run and starts another in its place.
+      // A reset terminates a run and starts another with the same id.
       const isTerminated = error.cause instanceof TerminatedFailure;
       if (isTerminated && (await this.handle.describe()).status.name !== 'TERMINATED') return this.end();
       return { failure: error };

@@ -1,4 +1,3 @@
-/** The client: one member for each kind of run. */
 import { type Client } from '@temporalio/client';
 import { type StarterConfig } from '../config';
 import { BatchesClient } from './batches';

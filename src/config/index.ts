@@ -1,5 +1,5 @@
 /**
- * The only reader of the environment: one function for each kind of process, which tells every problem at once, by
+ * The only reader of the environment: one function for each kind of process, which reports all problems at once, by
  * the name of the setting, before anything is started.
  */
 import { type PollSettings, type SubmitSettings } from '../contract';
@@ -18,16 +18,7 @@ export {
   type WriteConfig,
 } from './limits';
 export { type ApiConfig, apiSettings } from './service';
-export {
-  ConfigError,
-  type Environment,
-  type LogLevel,
-  PUBLISHED_LAYOUT,
-  unknownSettings,
-  validateRoles,
-  WORKER_ROLES,
-  type WorkerRole,
-} from './settings';
+export * from './settings';
 export { type LocalTemporalConfig, type TemporalConfig } from './temporal';
 
 /** What a starter needs: it puts these settings into the workflow's input, since workflows have no environment. */
@@ -113,13 +104,3 @@ export const loadLocalTemporalConfig = loader(readLocalTemporal);
 export const loadApiConfig = loader(readApi);
 /** For downloads from anywhere, which need no credential. */
 export const loadProxySettings = loader(readProxy);
-
-/** The environment of a child process that must not meet the caller's cluster. */
-export function withoutTemporalSettings(env: Environment = process.env): Environment {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('TEMPORAL_')));
-}
-
-/** The environment for a build of pure Go code that uses the committed module file and nothing else. */
-export function goBuildEnvironment(env: Environment = process.env): Environment {
-  return { ...env, CGO_ENABLED: '0', GOWORK: 'off' };
-}

@@ -1,12 +1,12 @@
 import { LARGEST_CHUNK, USUAL_CHUNK } from '../contract';
 
-/** How much a worker sends, and what it does not send at all. */
+/** How much a worker sends, and what it never sends. */
 export interface SendLimits {
   /** POSTs of one worker that are in flight at once; half of them are for batches. */
   maxSubmits: number;
   /** POSTs a second that the task queues hand out, to all workers together; half of them are for batches. */
   maxSubmitRate?: number;
-  /** What was ordered before this moment is not sent. */
+  /** Requests that were scheduled before this moment are not sent. */
   holdBefore?: Date;
 }
 

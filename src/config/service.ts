@@ -14,7 +14,6 @@ export interface ApiConfig {
   layout: ServiceLayout;
 }
 
-/** What the client of the service takes. */
 export function apiSettings({ url, ...rest }: ApiConfig): ApiSettings {
   return { ...rest, baseUrl: url, userAgent: `segue/${VERSION}` };
 }

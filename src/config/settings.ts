@@ -1,5 +1,5 @@
 /**
- * Every setting of Segue, with its default, and how it is read from the environment. docs/settings.md tells what each is
+ * Every setting of Segue, with its default, and how it is read from the environment. docs/settings.md says what each is
  * for. Every problem is kept until all settings have been read.
  */
 import { z } from 'zod';
@@ -59,7 +59,6 @@ function wholeNumber(most: number) {
   ).transform(Number);
 }
 
-/** How often a second; less than once is possible. */
 const rate = textThat(
   (value) => /^\d+(\.\d+)?$/.test(value) && Number(value) > 0,
   'is not a number over 0, like 20 or 0.5',
@@ -92,7 +91,7 @@ const pointer = textThat(
   'is not a JSON pointer, like /results/items',
 ).transform((value) => (value === '#' ? '' : value));
 
-/** A user may be an address with an @ of its own. */
+/** The user may be an email address, which has an @ too. */
 const OPERATOR = /^(\S+)@([^\s@]+)$/;
 const operator = textThat((value) => OPERATOR.test(value), 'is not USER@WORKSPACE, like u-1@42').transform(
   (value) => {
@@ -113,7 +112,7 @@ export function validateRoles(name: string, given: readonly string[]): string[] 
 }
 
 const logLevel = z.enum(LOG_LEVELS, {
-  error: ({ input }) => `"${String(input)}" is none of ${LOG_LEVELS.join(', ')}`,
+  error: ({ input }) => `"${String(input)}" is not one of ${LOG_LEVELS.join(', ')}`,
 });
 
 /** The paths and pointers that the service's document publishes. */
@@ -159,12 +158,11 @@ const FLAGS: Partial<Record<keyof Table, string>> = { SEGUE_WORKER_ROLES: '--rol
 
 export type Environment = Record<string, string | undefined>;
 
-/** Names that look like settings of Segue and are none, most often typing errors. */
+/** Names that look like settings of Segue but are not, mostly typing errors. */
 export function unknownSettings(env: Environment = process.env): string[] {
   return Object.keys(env).filter((name) => name.startsWith('SEGUE_') && !Object.hasOwn(SETTINGS, name));
 }
 
-/** Thrown before anything is started, with every problem found. */
 export class ConfigError extends Error {
   constructor(readonly problems: string[]) {
     const heading = problems.length === 1 ? 'A setting is wrong:' : `${problems.length} settings are wrong:`;
@@ -207,7 +205,6 @@ export class Settings {
     return (read.success ? read.data : schema.parse(undefined)) as z.output<Table[Name]>;
   }
 
-  /** Two durations of which the first may not be the longer one. */
   requireOrder(less: [string, Duration], more: [string, Duration]): void {
     const [lessMs, moreMs] = [milliseconds(less[1]), milliseconds(more[1])];
     if (lessMs <= moreMs) return;

@@ -12,7 +12,7 @@ export function decisionAdvice(
   workflowId: string,
   { actions, resubmitAfter }: Pick<HoldState, 'actions' | 'resubmitAfter'>,
 ): Advice[] {
-  const decide = `segue resolve ${word(workflowId)}`;
+  const decide = `segue resolve ${shellArgument(workflowId)}`;
   const isEarly = resubmitAfter !== null && Date.parse(resubmitAfter) > Date.now();
   const all: Record<DecisionAction, Advice> = {
     adopt: { when: 'the service has it', command: `${decide} --adopt TASK_ID --reason "found it"` },
@@ -27,7 +27,7 @@ export function decisionAdvice(
 
 /** The commands that decide about the results of a campaign. */
 export function approvalAdvice(key: string, round: number, by = 'NAME'): Advice[] {
-  const which = `${word(key)} --round ${round} --by ${word(by)}`;
+  const which = `${shellArgument(key)} --round ${round} --by ${shellArgument(by)}`;
   return [
     { when: 'it is good as it is', command: `segue campaign approve ${which}` },
     {
@@ -45,10 +45,10 @@ export function adviceList(advice: Advice[]): string {
 
 /** What a person can do about the items of stopped partitions, in Markdown. */
 export function adviceOnStopped(key: string, { unfollowed, undone }: StoppedItems): string[] {
-  const results = `segue batch results ${word(key)}`;
+  const results = `segue batch results ${shellArgument(key)}`;
   return [
     unfollowed + undone === 0 &&
-      `Its items were over. What it had not yet written to projects, or told users, is not written and not told: \`${results}\` has it all.`,
+      `Its items were over. Writes and notifications that were still missing will not be made. All results: \`${results}\`.`,
     unfollowed > 0 &&
       `At the service, and no longer polled: ${unfollowed}. Their tasks: \`${results} --status running\`. A manifest of their lines, each with its \`taskId\`, started with another key follows them and submits nothing. A line without a \`taskId\` may have been accepted: look for it at the service first.`,
     undone > 0 &&
@@ -56,7 +56,7 @@ export function adviceOnStopped(key: string, { unfollowed, undone }: StoppedItem
   ].filter((text) => text !== false);
 }
 
-/** One word of a command, as a shell takes it. */
-export function word(text: string): string {
+/** A text as one argument of a shell command. */
+export function shellArgument(text: string): string {
   return /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -22,7 +22,7 @@ const DEEPEST = 200;
 const FIELDS = ['title', 'description', 'primary_type'];
 const VERBS = ['set', 'merge', 'remove'];
 
-/** The data with every step made, in order. What was handed in stays as it is. */
+/** The data after all steps, in order. The input is not modified. */
 export function changeData(data: Data, { steps = [] }: ProjectChange): Data {
   const copies: Copies = new WeakSet();
   return steps.reduce((changed, step) => makeStep(changed, step, copies), data);
@@ -90,7 +90,7 @@ function requireObject(value: unknown, path: string[], depth: number): Data {
   throw new ChangeError(`${goal}: ${parent} is ${what}, and only members of objects can be changed`);
 }
 
-/** Everything that is wrong with a change, whatever it is; nothing when it can be asked for. */
+/** All problems of a value that should be a change; empty when it is valid. */
 export function validateChange(change: unknown): string[] {
   if (!isRecord(change)) return ['change: must be an object with steps or fields'];
   const { steps = [], fields = {}, ...others } = change;
@@ -131,7 +131,7 @@ function validateStep(step: unknown, path: string): string[] {
   const problems: string[] = [];
   const verbs = VERBS.filter((verb) => step[verb] !== undefined);
   const others = Object.keys(step).filter((name) => name !== 'at' && !VERBS.includes(name));
-  problems.push(...others.map((name) => `${path}.${name}: is none of at, ${VERBS.join(', ')}`));
+  problems.push(...others.map((name) => `${path}.${name}: is not one of at, ${VERBS.join(', ')}`));
   if (typeof step.at !== 'string' || !isPointer(step.at))
     problems.push(`${path}.at: must be a JSON pointer, like /results/banner`);
   else if (pointerTokens(step.at).length > DEEPEST)
@@ -148,7 +148,7 @@ function validateStep(step: unknown, path: string): string[] {
 
 function validateFields(fields: Data): string[] {
   return Object.entries(fields).flatMap(([name, value]) => {
-    if (!FIELDS.includes(name)) return [`fields.${name}: is none of ${FIELDS.join(', ')}`];
+    if (!FIELDS.includes(name)) return [`fields.${name}: is not one of ${FIELDS.join(', ')}`];
     return typeof value === 'string' || value === undefined ? [] : [`fields.${name}: must be a text`];
   });
 }

@@ -1,4 +1,4 @@
-/** Questions that only a person can answer, decisions, and pauses. */
+/** Holds, which only a person can decide, the decisions, and pauses. */
 import { defineUpdate } from '@temporalio/workflow';
 import { type JobStage } from './records';
 
@@ -38,7 +38,7 @@ export interface HoldState extends Omit<Hold, 'n'> {
   /** `<runId>/<n>` */
   id: string;
   actions: DecisionAction[];
-  /** By then, a POST that is still on its way has arrived. */
+  /** By then, a POST in flight has arrived. */
   resubmitAfter: string | null;
 }
 

@@ -35,7 +35,6 @@ export interface RequestedRun {
   isOver: boolean;
 }
 
-/** The state of a run, which continue-as-new hands over. */
 export interface MediaProgress {
   taskId: string | null;
   submittedAt: string | null;

@@ -10,9 +10,8 @@ export const NUDGE_WORKFLOW = 'nudge';
 export const DEFAULT_OUTLOOK = { weeks: 8, silentAfter: '14d' } as const;
 export const MOST_OUTLOOK_WEEKS = 53;
 
-/** The rules in `validation/` describe each member. */
 export interface OutlookInput extends ResearchSpec {
-  /** Of this look: the next one needs another. */
+  /** Of this look; each look has its own. */
   key: string;
   scope?: Scope;
   project: ProjectRef;
@@ -65,7 +64,6 @@ export interface NudgeInput {
   week: string;
   timezone: string;
   scope?: Scope;
-  /** JSON pointer to the campaign in the project's data. */
   place: string;
 }
 

@@ -1,4 +1,4 @@
-/** How long things may take, and how often the service is polled. */
+/** Time limits, and how often the service is polled. */
 import { type Duration } from './durations';
 
 export interface PollSettings {

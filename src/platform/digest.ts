@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The same value gives the same digest, whatever the order of its members. */
+/** Equal values have the same digest; the order of members does not matter. */
 export function digest(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex').slice(0, 32);
 }

@@ -32,7 +32,6 @@ const EXTENSIONS: Record<string, string> = {
   'text/plain': 'txt',
 };
 
-/** For an unknown content type. */
 const OTHER = 'bin';
 
 export interface Saved {

@@ -13,7 +13,7 @@ export async function inParallel<Item, Result>(
 
 /**
  * The same without results, for items that come one by one: an item is read only when it can begin. After an error nothing
- * more begins, and the error is thrown once all running work has ended, so that the caller may close what the work uses.
+ * more begins, and the error is thrown when all running work has ended, so that the caller may close what the work uses.
  */
 export async function inParallelFrom<Item>(
   concurrency: number,
@@ -22,17 +22,12 @@ export async function inParallelFrom<Item>(
 ): Promise<void> {
   const underWay = new Set<Promise<void>>();
   const failures: unknown[] = [];
-  const begin = (item: Item): void => {
-    const one: Promise<void> = work(item)
-      .catch((error: unknown) => {
-        failures.push(error);
-      })
-      .finally(() => underWay.delete(one));
-    underWay.add(one);
-  };
   try {
     for await (const item of items) {
-      begin(item);
+      const one: Promise<void> = work(item)
+        .catch((error: unknown) => void failures.push(error))
+        .finally(() => underWay.delete(one));
+      underWay.add(one);
       if (underWay.size >= concurrency) await Promise.race(underWay);
       if (failures.length > 0) break;
     }

@@ -1,4 +1,4 @@
-/** A campaign: everything that can be wrong with its spec, each with its place, and how it is started once. */
+/** A campaign: every problem of its spec, with its path, and how it is started once. */
 import { type z } from 'zod';
 import { isDeeper } from '../api/json';
 import { findTool, mediaTools } from '../api/tools';
@@ -34,16 +34,16 @@ export function validateCampaignSpec(spec: unknown): string[] {
 /** The rules, the request schemas of the tools, and names without a value. */
 export function findSpecProblems(spec: unknown): Problem[] {
   const empty = findEmpty(spec, []);
-  const told = empty.map(({ path }) => path.join('.'));
+  const emptyPaths = empty.map(({ path }) => path.join('.'));
   const problems = findCampaignProblems(spec, campaignSpec).filter(
-    ({ path }) => !told.includes(path.join('.')),
+    ({ path }) => !emptyPaths.includes(path.join('.')),
   );
   return [...empty, ...problems, ...findMediaProblems(spec)];
 }
 
 /** YAML reads a name without a value as null, which the run would take for left out. */
 function findEmpty(value: unknown, path: Path): Problem[] {
-  if (value === null) return [{ path, words: 'is empty: fill it, or leave it out' }];
+  if (value === null) return [{ path, message: 'is empty: fill it, or leave it out' }];
   if (path.length === SPEC_LEVELS || !isRecord(value)) return [];
   return Object.entries(value).flatMap(([name, member]) => findEmpty(member, [...path, name]));
 }
@@ -66,16 +66,16 @@ export function findMediaProblems(spec: unknown): Problem[] {
 function findRequestProblems(tool: string, request: unknown): Problem[] {
   const known = findTool(tool);
   const names = Object.keys(mediaTools);
-  if (!known) return [{ path: ['tool'], words: `"${tool}" is none of ${names.join(', ')}` }];
+  if (!known) return [{ path: ['tool'], message: `"${tool}" is not one of ${names.join(', ')}` }];
   const { error } = known.request.safeParse(request, { reportInput: true });
   const unknownYet = referencesIn(request).map(({ path }) => path);
   return (error?.issues ?? [])
     .flatMap(problemsOfIssue)
-    .filter(({ path, ofName }) => ofName ?? !unknownYet.some((place) => startsWith(path, place)))
+    .filter(({ path, ofName }) => ofName ?? !unknownYet.some((unknown) => startsWith(path, unknown)))
     .map((problem) => ({ ...problem, path: ['request', ...problem.path] }));
 }
 
-/** The same in words. */
+/** The same as messages. */
 export function validateMediaRequest(tool: unknown, request: unknown): string[] {
   if (typeof tool !== 'string' || !isRecord(request) || isDeeper(request, DEEPEST)) return [];
   return findRequestProblems(tool, request).map(problemText);
@@ -86,7 +86,7 @@ function problemsOfIssue(issue: z.core.$ZodIssue): Problem[] {
   const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
   if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => unknownMember([...path, name]));
   const isMissing = issue.input === undefined;
-  return [{ path, words: isMissing ? 'is required' : issue.message }];
+  return [{ path, message: isMissing ? 'is required' : issue.message }];
 }
 
 function startsWith(path: Path, start: Path): boolean {

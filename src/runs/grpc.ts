@@ -10,6 +10,7 @@ export const GRPC = {
   failedPrecondition: 9,
   unimplemented: 12,
   unavailable: 14,
+  unauthenticated: 16,
 };
 
 /** The gRPC code of an error, as the SDK wraps it or as the service gives it. */

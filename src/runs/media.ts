@@ -3,11 +3,10 @@ import { type Client } from '@temporalio/client';
 import { validateRequest } from '../api/tools';
 import { MEDIA_WORKFLOW, type MediaInput, type PollSettings, type Scope } from '../contract';
 import { digest } from '../platform/digest';
-import { DURATION_FORM, parseDuration } from '../contract/durations';
 import { mediaWorkflowId } from '../contract/ids';
 import { attributesOfJob } from '../contract/searchAttributes';
 import { assertValid } from '../errors';
-import { validateMediaSpec, withoutNulls } from '../validation/inputs';
+import { validateMediaSpec, validatePoll, withoutNulls } from '../validation/inputs';
 import { type RunFacts } from './find';
 import { startOrFind, type StartSettings } from './start';
 
@@ -30,7 +29,7 @@ export async function startMedia(
   const { tool, request, write, notify, taskId } = spec;
   return startMediaInput(temporal, taskQueue, {
     ...{ key: keyOf(spec), tool, request, scope: normalizeScope(spec.scope), write, notify, taskId },
-    ...{ poll: { ...poll, ...spec.poll }, submit },
+    ...{ poll: { ...poll, ...withoutNulls(spec.poll ?? {}) }, submit },
   });
 }
 
@@ -67,10 +66,4 @@ export function validateSpec(spec: MediaSpec): string[] {
     ...validateRequest(spec.tool, spec.request),
     ...validatePoll(spec.poll),
   ];
-}
-
-export function validatePoll(poll: Partial<PollSettings> | undefined): string[] {
-  return Object.entries(poll ?? {}).flatMap(([name, text]) =>
-    parseDuration(text) === undefined ? [`poll.${name}: "${text}" is not ${DURATION_FORM}`] : [],
-  );
 }

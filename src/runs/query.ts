@@ -4,6 +4,7 @@ import { optionalTsToMs } from '../platform/sdkInternals';
 import { temporal as proto } from '@temporalio/proto';
 import { formatDuration } from '../contract/durations';
 import { NoAnswerError, type UnansweredOrder } from '../errors';
+import { GRPC, grpcCode } from './grpc';
 
 const QUEUE_TYPE = {
   workflow: proto.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
@@ -22,7 +23,9 @@ export async function queryRun<Answer>(
   try {
     const deadline = Date.now() + QUERY_PATIENCE_MS;
     return await temporal.withDeadline(deadline, () => run.query<Answer>(query.name));
-  } catch {
+  } catch (error) {
+    const code = grpcCode(error);
+    if (code === GRPC.permissionDenied || code === GRPC.unauthenticated) throw error;
     return undefined;
   }
 }

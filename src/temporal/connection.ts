@@ -1,9 +1,11 @@
 import {
+  Client,
   Connection,
   type ConnectionOptions,
   defaultGrpcRetryOptions,
   makeGrpcRetryInterceptor,
 } from '@temporalio/client';
+import { type TemporalConfig } from '../config';
 
 /**
  * A connection that retries nothing once it is closed. The SDK's own retries a pending call in a timer, where the error of
@@ -24,4 +26,16 @@ export async function openConnection(
     await connection.close();
   };
   return { connection, close };
+}
+
+export async function openClient({ connection: options, namespace }: TemporalConfig) {
+  const { address, apiKey, tls, metadata } = options;
+  const { connection, close } = await openConnection({
+    address,
+    apiKey,
+    tls,
+    metadata,
+    connectTimeout: 5_000,
+  });
+  return { temporal: new Client({ connection, namespace }), close };
 }

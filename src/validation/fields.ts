@@ -3,7 +3,7 @@ import { endOf } from '../api/endings';
 import { isInnerPointer, isRecord } from '../api/json';
 import { ID_FORM, isIdText, isWellFormed, validateScope } from '../api/scope';
 import { NOTIFY_EVENTS, type RecordKind, type RecordStatus } from '../contract';
-import { DURATION, DURATION_FORM } from '../contract/durations';
+import { DURATION, DURATION_FORM, formatDuration, parseDuration } from '../contract/durations';
 import {
   ANY_KEY_FORM,
   GIVEN_KEY,
@@ -14,6 +14,7 @@ import {
   recordKey,
 } from '../contract/ids';
 import {
+  also,
   described,
   isText,
   listOf,
@@ -26,6 +27,7 @@ import {
   required,
   type Rule,
 } from './rules';
+import { pollTimes } from './times';
 
 const TEXT = { type: 'string', minLength: 1 };
 
@@ -34,13 +36,14 @@ export const flag = must('true or false', { type: 'boolean' }, (value) => typeof
 export const count = must('a whole number from 1 on', { type: 'integer', minimum: 1 }, isCount);
 export const anyObject = must('an object', { type: 'object' }, isRecord);
 export const duration = matching(DURATION, DURATION_FORM);
+const LONGEST_DURATION_MS = 366 * 86_400_000;
 export const uuid = matching(/^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, 'a UUID');
 export const id = must(ID_FORM, { ...TEXT, pattern: '^\\S(.*\\S)?$', maxLength: 200 }, isIdText);
 
 /** What a person may choose; Segue derives other keys from it. */
 export const givenKey = matching(GIVEN_KEY, KEY_FORM);
 export const runKey = must(ANY_KEY_FORM, TEXT, (value) => typeof value === 'string' && isKey(value));
-/** The run that is told of each stage. */
+/** The run that gets a report of each stage. */
 export const listener = must('a workflow id', TEXT, isWorkflowId);
 
 const header = must(
@@ -55,13 +58,17 @@ export const scope = described(
 
 export const project = object({ resourcetype: required(id), id: required(id) });
 
-export const place = must(
-  'a JSON pointer to a place in the project, like /media/banner',
+export const pointerIntoProject = must(
+  'a JSON pointer into the project, like /media/banner',
   { type: 'string', pattern: '^\\/([^~]|~[01])*$' },
   (value) => isInnerPointer(value) && isWellFormed(value),
 );
 
-export const write = object({ project: required(project), at: required(place), failedAt: place });
+export const write = object({
+  project: required(project),
+  at: required(pointerIntoProject),
+  failedAt: pointerIntoProject,
+});
 
 const person = matching(/^[\x21-\x7e]{1,200}$/, 'an id without blanks, at most 200 long');
 
@@ -78,8 +85,18 @@ export const notify = object({
   on: described('of what; of all of them when left out', listOf(oneOf(NOTIFY_EVENTS), { most: 10 })),
 });
 
-export const poll = object({ min: duration, max: duration, deadline: duration, giveUp: duration });
-export const submit = object({ timeout: duration, authGrace: duration });
+const interval = durationFrom(50);
+const limit = durationFrom(0);
+/** As people give it; the settings of the worker or client stand for what they leave out. */
+export const givenPoll = object({ min: interval, max: interval, deadline: limit, giveUp: limit });
+export const poll = also(givenPoll, (given, path) => {
+  const { pollMin, pollMax, deadline, giveUp } = pollTimes(given);
+  return [
+    ...(pollMin > pollMax ? [{ path: [...path, 'min'], message: 'is longer than poll.max' }] : []),
+    ...(deadline > giveUp ? [{ path: [...path, 'deadline'], message: 'is longer than poll.giveUp' }] : []),
+  ];
+});
+export const submit = object({ timeout: durationFrom(1_000), authGrace: limit });
 
 /** How many voices, boards or tasks are read. */
 export const few = (rule: Rule, least?: number): Rule => listOf(rule, { least, most: 100 });
@@ -119,15 +136,15 @@ export function findRecordProblems(
 ): Problem[] {
   const owner = isText(campaign) && isKey(campaign) ? campaign : undefined;
   const isTooLong = isIdText(recordId) && !isKey(recordKey(kind, recordId, owner));
-  const words = `must be shorter: with kind and campaign at most ${LONGEST_KEY} long`;
+  const message = `must be shorter: with kind and campaign at most ${LONGEST_KEY} long`;
   const done = (Array.isArray(failOn) ? failOn : [])
     .filter(isStatus)
     .filter((status) => endOf(kind, status) === 'done');
   return [
-    ...(isTooLong ? [{ path: [...path, 'id'], words }] : []),
+    ...(isTooLong ? [{ path: [...path, 'id'], message }] : []),
     ...done.map((status) => ({
       path: [...path, 'failOn'],
-      words: `${status} is the status of what is done`,
+      message: `${status} is the status of what is done`,
     })),
   ];
 }
@@ -149,6 +166,17 @@ export const comment = must(
 );
 /** To pause, resume or cancel. */
 export const order = object({ by, reason: comment });
+
+export function durationFrom(least: number, most = LONGEST_DURATION_MS): Rule {
+  return must(
+    `${DURATION_FORM}, from ${formatDuration(least)} to ${formatDuration(most)}`,
+    duration.schema,
+    (value) => {
+      const ms = typeof value === 'string' ? parseDuration(value) : undefined;
+      return ms !== undefined && ms >= least && ms <= most;
+    },
+  );
+}
 
 export function isCount(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= 1;

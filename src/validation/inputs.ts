@@ -6,7 +6,6 @@ import { isRecord } from '../api/json';
 import {
   DEFAULT_CAMPAIGN_AT,
   DEFAULT_OUTLOOK,
-  type JobSettings,
   MOST_BATCH_CONCURRENCY,
   MOST_OUTLOOK_WEEKS,
   MOST_PARTITION_ITEMS,
@@ -19,21 +18,24 @@ import {
   by,
   comment,
   count,
-  duration,
+  durationFrom,
   findRecordProblems,
   givenKey,
+  givenPoll,
   id,
   isCount,
   listener,
   notify,
   notifyFields,
   order,
-  place,
+  pointerIntoProject,
+  poll,
   project,
   researchFields,
   runKey,
   scope,
   statuses,
+  submit,
   text,
   uuid,
   write,
@@ -54,13 +56,11 @@ import {
   wholeNumber,
   withoutNulls,
 } from './rules';
-import { validateJobTimes } from './times';
 
 export { isRecord, isText, withoutNulls };
 
 const targets = { scope, write, notify };
-/** `times.ts` reads the durations. */
-const settings = { poll: anyObject, submit: anyObject };
+const settings = { poll, submit };
 const runFields = { key: required(runKey), ...settings, ...targets, reportTo: listener };
 
 /** What people say of a media job, except its request, which only the service's side knows. */
@@ -92,7 +92,7 @@ const mediaInput = also(
   }),
   ({ held, taskId }, path) =>
     isRecord(held) && Array.isArray(held.attempts) && held.attempts.length === 0 && !isText(taskId)
-      ? [{ path: [...path, 'held', 'attempts'], words: 'must not be empty without a taskId' }]
+      ? [{ path: [...path, 'held', 'attempts'], message: 'must not be empty without a taskId' }]
       : [],
 );
 
@@ -102,8 +102,8 @@ const transcriptInput = openObject({ ...runFields, ...transcription });
 
 const recordInput = also(
   openObject({
-    ...{ kind: required(oneOf(RECORD_KINDS)), id: required(id), failOn: statuses, campaign: text },
-    ...{ scope, poll: anyObject, reportTo: listener },
+    ...{ kind: required(oneOf(RECORD_KINDS)), id: required(id), failOn: statuses, campaign: runKey },
+    ...{ scope, poll, reportTo: listener },
   }),
   ({ kind: given, id: recordId, failOn, campaign }, path) => {
     const kind = RECORD_KINDS.find((known) => known === given);
@@ -118,9 +118,11 @@ export const validateTranscriptInput = (input: unknown): string[] => validate(tr
 export const validateRecordInput = (input: unknown): string[] => validate(recordInput, input);
 
 const oneTask = openObject({ taskId: id });
+const onePoll = openObject({ poll: givenPoll });
 const oneProject = openObject({ project: required(project) });
 
 export const validateTaskId = (taskId: unknown): string[] => validate(oneTask, { taskId });
+export const validatePoll = (given: unknown): string[] => validate(onePoll, { poll: given });
 export const validateProject = (ref: unknown): string[] => validate(oneProject, { project: ref });
 
 /** Given or derived; the keys of its items are longer. */
@@ -148,7 +150,7 @@ const manifest = also(
     if (!isCount(items) || counts.length === 0 || !counts.every(isCount)) return [];
     return counts.reduce((a, b) => a + b) === items
       ? []
-      : [{ path: [...path, 'items'], words: 'must be the number of items in its partitions' }];
+      : [{ path: [...path, 'items'], message: 'must be the number of items in its partitions' }];
   },
 );
 
@@ -161,21 +163,9 @@ export const validatePartitionInput = (input: unknown): string[] => validate(par
 export const validateBatchOrder = (asked: unknown): string[] => validate(order, asked);
 export const validateConcurrencyOrder = (asked: unknown): string[] => validate(concurrencyOrder, asked);
 
-export function validateBatchInput(input: unknown): string[] {
-  return [...validate(batchInput, input), ...validateTimes(input)];
-}
-
+export const validateBatchInput = (input: unknown): string[] => validate(batchInput, input);
 /** A spec from a caller; without `manifest` before that is read. */
-export function validateGivenBatch(spec: unknown): string[] {
-  return [...validate(givenBatch, spec), ...validateTimes(spec)];
-}
-
-/** Its partitions would fail, each by itself. */
-function validateTimes(given: unknown): string[] {
-  const { poll, submit } = isRecord(given) ? given : {};
-  const areObjects = [poll, submit].every((one) => isLeftOut(one) || isRecord(one));
-  return areObjects ? validateJobTimes({ poll, submit } as JobSettings) : [];
-}
+export const validateGivenBatch = (spec: unknown): string[] => validate(givenBatch, spec);
 
 const LOOKED_AT = ['drafts', 'activity', 'boards'];
 
@@ -186,7 +176,7 @@ export const outlookSpec = also(
     project: required(described('the project that keeps the outlook', project)),
     at: described(
       `JSON pointer to the campaign in the project's data; ${DEFAULT_CAMPAIGN_AT} when left out`,
-      place,
+      pointerIntoProject,
     ),
     ...researchFields,
     weeks: described(
@@ -195,13 +185,13 @@ export const outlookSpec = also(
     ),
     silentAfter: described(
       `after how long without a change a board is silent; ${DEFAULT_OUTLOOK.silentAfter} when left out`,
-      duration,
+      durationFrom(1_000),
     ),
     notify: described('who is nudged; nobody when left out', object(notifyFields)),
   }),
   (spec, path) =>
     LOOKED_AT.every((part) => isLeftOut(spec[part]))
-      ? [{ path, words: 'has nothing to look at; give drafts, activity or boards' }]
+      ? [{ path, message: 'has nothing to look at; give drafts, activity or boards' }]
       : [],
   { anyOf: LOOKED_AT.map((part) => ({ required: [part] })) },
 );

@@ -16,7 +16,7 @@ export type Path = readonly (string | number)[];
 
 export interface Problem {
   path: Path;
-  words: string;
+  message: string;
   /** The name is wrong, not its value. */
   ofName?: true;
 }
@@ -35,8 +35,8 @@ export function validate(rule: Rule, value: unknown): string[] {
 }
 
 /** `media.banner.tool: must be a text` */
-export function problemText({ path, words }: Problem): string {
-  return `${path.join('.') || 'the input'}: ${words}`;
+export function problemText({ path, message }: Problem): string {
+  return `${path.join('.') || 'the input'}: ${message}`;
 }
 
 export function required(rule: Rule): Rule {
@@ -55,7 +55,7 @@ export function must(be: string, schema: JsonSchema, isGood: (value: unknown) =>
       ? `must be a text: put it in quotes, "${String(value)}"`
       : `must be ${be}`;
   };
-  return { check: (value, path) => (isGood(value) ? [] : [{ path, words: problemOf(value) }]), schema };
+  return { check: (value, path) => (isGood(value) ? [] : [{ path, message: problemOf(value) }]), schema };
 }
 
 export function matching(pattern: RegExp, be: string): Rule {
@@ -79,9 +79,9 @@ export function wholeNumber(maximum: number): Rule {
 export function listOf(rule: Rule, { least = 0, most }: { least?: number; most: number }): Rule {
   return {
     check: (value, path) => {
-      if (!Array.isArray(value)) return [{ path, words: 'must be a list' }];
-      if (value.length < least) return [{ path, words: 'must not be empty' }];
-      if (value.length > most) return [{ path, words: `has ${value.length} entries, more than ${most}` }];
+      if (!Array.isArray(value)) return [{ path, message: 'must be a list' }];
+      if (value.length < least) return [{ path, message: 'must not be empty' }];
+      if (value.length > most) return [{ path, message: `has ${value.length} entries, more than ${most}` }];
       return value.flatMap((entry, index) => rule.check(entry, [...path, index]));
     },
     schema: { type: 'array', items: rule.schema, minItems: least, maxItems: most },
@@ -93,11 +93,11 @@ export function openObject(fields: Record<string, Rule>): Rule {
   const members = Object.entries(fields);
   return {
     check: (value, path) => {
-      if (!isRecord(value)) return [{ path, words: 'must be an object' }];
+      if (!isRecord(value)) return [{ path, message: 'must be an object' }];
       return members.flatMap(([name, { check, isRequired }]) => {
         const memberPath = [...path, name];
         if (!isLeftOut(value[name])) return check(value[name], memberPath);
-        return isRequired ? [{ path: memberPath, words: 'is required' }] : [];
+        return isRequired ? [{ path: memberPath, message: 'is required' }] : [];
       });
     },
     schema: {
@@ -122,7 +122,7 @@ export function object(fields: Record<string, Rule>): Rule {
 }
 
 export function unknownMember(path: Path): Problem {
-  return { path, words: 'is not known here', ofName: true };
+  return { path, message: 'is not known here', ofName: true };
 }
 
 /** One more check of an object. It is made even where the rule finds problems. */
@@ -139,7 +139,7 @@ export function eachNamed(name: Rule, rule: Rule): Rule {
     check: (value, path) =>
       isRecord(value)
         ? Object.entries(value).flatMap(([member, inner]) => rule.check(inner, [...path, member]))
-        : [{ path, words: 'must be an object with a name for each' }],
+        : [{ path, message: 'must be an object with a name for each' }],
     schema: { type: 'object', propertyNames: name.schema, additionalProperties: rule.schema },
   };
 }

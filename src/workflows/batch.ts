@@ -52,7 +52,7 @@ async function finish(run: Batch): Promise<BatchResult> {
   setStage(run, status);
   const { startedAt, since: finishedAt, incomplete } = progress;
   const notified = await notifyEnd(run, status);
-  // A partition that starts meanwhile would wait for hours: its grant tells it to stop.
+  // A partition that starts now would wait for hours: its grant with `cancelled` stops it.
   do {
     sendGrants(run);
     await untilGrantsSent(run);

@@ -8,9 +8,8 @@ import {
 import { partitionResultsQuery, type PartitionInput, type PartitionResult } from '../contract';
 import { batchPartWorkflowId } from '../contract/ids';
 import { validatePartitionInput } from '../validation/inputs';
-import { jobTimes } from '../validation/times';
 import { handleSending } from './steps/submit';
-import { readSettings, refuseUnsafeStart } from './steps/job';
+import { refuseUnsafeStart, requireInput } from './steps/job';
 import { handleSlotGrant, keepAlive, reportToBatch, sendReports } from './partition/batchLink';
 import { notifyUsers } from './partition/notify';
 import { pollItems } from './partition/poll';
@@ -21,12 +20,12 @@ import { resumeWrites } from './partition/write';
 
 /**
  * Some hundred items of a batch: submitted in chunks as far as the batch grants slots, polled together, written to their
- * projects. An item that needs a person becomes a job of its own.
+ * projects. An item that needs a person becomes a separate job.
  */
 export async function batchPart(input: PartitionInput): Promise<PartitionResult> {
-  const settings = readSettings(validatePartitionInput(input), (reader) => jobTimes(input, reader));
+  requireInput(validatePartitionInput(input));
   refuseUnsafeStart(`${input.batch}~${input.n}`, batchPartWorkflowId(input.batch, input.n), input);
-  const run = new Partition(input, settings);
+  const run = new Partition(input);
   setHandler(partitionResultsQuery, () => run.results(), {
     description: 'What became of the items so far, in the order of the manifest.',
   });
@@ -46,6 +45,6 @@ async function conduct(run: Partition): Promise<void> {
   await condition(() => run.promoting === 0 && run.isFinished && allHandlersFinished());
   if (run.left !== null) await continueAsNew<typeof batchPart>(run.nextInput());
   await reportToBatch(run);
-  // Signals and queries may have come meanwhile.
+  // Signals and queries may have come during the report.
   await condition(allHandlersFinished);
 }

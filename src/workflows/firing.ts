@@ -19,11 +19,11 @@ import { isRecord } from '../validation/inputs';
 import { CHECK_EVERY_MS, listenForEnds, untilEnded, unwrapped } from './lib/otherRuns';
 import { validateCarried } from './steps/job';
 
-/** These call only the Temporal server, so they are retried without end. */
-const { startFired, readFiredEnd } = proxyActivities<SegueActivities>({ startToCloseTimeout: '40s' });
+/** Calls only the Temporal server, so it is retried without end. */
+const { readFiredEnd } = proxyActivities<SegueActivities>({ startToCloseTimeout: '40s' });
 
 /** A batch has a manifest, which may be long. */
-const { startFired: readAndStart } = proxyActivities<SegueActivities>({
+const { startFired } = proxyActivities<SegueActivities>({
   startToCloseTimeout: '1h',
   heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
 });
@@ -52,10 +52,8 @@ export async function firing(input: FiringInput): Promise<FiringResult> {
 function start(input: FiringInput, schedule: string, time: string): Promise<FiredRun> {
   const { target, spec, timezone, poll, submit } = input;
   const order = { schedule, time, target, spec, timezone, poll, submit };
-  // A schedule that another program changed may have no target: the activity refuses it with all its problems.
-  if (!isRecord(target) || target.kind !== 'batch') return unwrapped(() => startFired(order));
   // Not cancellable: half a batch would wait for its other half for ever.
-  return unwrapped(() => CancellationScope.nonCancellable(() => readAndStart(order)));
+  return unwrapped(() => CancellationScope.nonCancellable(() => startFired(order)));
 }
 
 function ownFiring(input: FiringInput): { schedule: string; time: string } {

@@ -15,7 +15,7 @@ import { refuseUnsafeStart, requireInput } from './steps/job';
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 const NOT_DUE = 'it does not wait any more';
-const WEEK_OVER = 'its week is over; the next look tells of it, if it still waits';
+const WEEK_OVER = 'its week is over; the next look nudges, if it still waits';
 
 const { isStillDue } = proxyActivities<SegueActivities>({
   summary: 'looks whether somebody is still waited for',

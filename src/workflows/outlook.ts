@@ -28,17 +28,18 @@ import {
 } from '../contract';
 import { changeIdOf, nudgeSubject, nudgeWorkflowId, outlookWorkflowId } from '../contract/ids';
 import { validateOutlook } from '../validation/inputs';
+import { msOf } from '../validation/times';
 import { withEndReport } from './lib/listeners';
 import { startOnce } from './lib/otherRuns';
 import { workingHours, workingTime } from './lib/workingHours';
-import { readSettings, refuseUnsafeStart } from './steps/job';
+import { refuseUnsafeStart, requireInput } from './steps/job';
 import { ProjectWrites, writeToProject } from './steps/write';
 
 const LONGEST_LOOK = '6h';
 
 const { readOutlook } = proxyActivities<SegueActivities>({
   summary: 'looks at drafts, activity and boards, and compares them with the last look',
-  // Long lists take long; an attempt goes on where the one before it stopped.
+  // Long lists take long; an attempt continues where the one before it stopped.
   startToCloseTimeout: '30m',
   heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
   // Limited, because the next look of the schedule sees what this one could not.
@@ -47,9 +48,8 @@ const { readOutlook } = proxyActivities<SegueActivities>({
 
 /** Looks once, writes what is new into the project, and nudges the user about what waits. */
 export async function outlook(input: OutlookInput): Promise<OutlookResult> {
-  const silentAfter = readSettings(validateOutlook(input), (reader) =>
-    reader.read('silentAfter', input.silentAfter ?? DEFAULT_OUTLOOK.silentAfter, 1_000),
-  );
+  requireInput(validateOutlook(input));
+  const silentAfter = msOf(input.silentAfter ?? DEFAULT_OUTLOOK.silentAfter);
   refuseUnsafeStart(input.key, outlookWorkflowId(input.key));
   return withEndReport([], () => lookAndTell(input, silentAfter));
 }
@@ -120,7 +120,7 @@ async function write(
 }
 
 /**
- * A nudge is a run of its own. Its id names subject and week, so two looks at the same time nudge once. It may outlive the
+ * A nudge is a separate run. Its id names subject and week, so two looks at the same time nudge once. It may outlive the
  * look to wait for working hours; the look waits for it only during them, because its schedule skips looks while one is open.
  */
 async function nudgeOnce(

@@ -9,7 +9,7 @@ import { recordKey, recordWorkflowId } from '../contract/ids';
 import { validateRecordInput } from '../validation/inputs';
 import { pollTimes, type PollTimes } from '../validation/times';
 import { endOf, resultOf, runJob, type Success } from './steps/finish';
-import { readSettings, refuseUnsafeStart } from './steps/job';
+import { refuseUnsafeStart, requireInput } from './steps/job';
 import { pollRecord, RecordJob, startRecordProgress } from './steps/records';
 
 /** Polls until an asset, a workflow run of the service or a video is over, and gives its record. */
@@ -45,7 +45,8 @@ class Wait extends RecordJob {
 
   constructor(asked: RecordInput) {
     super();
-    this.settings = readSettings(validateRecordInput(asked), (reader) => pollTimes(asked.poll, reader));
+    requireInput(validateRecordInput(asked));
+    this.settings = pollTimes(asked.poll);
     const { kind, id, campaign } = asked;
     const key = recordKey(kind, id, campaign);
     refuseUnsafeStart(key, recordWorkflowId(key), asked);

@@ -14,7 +14,7 @@ import { downloadRequestId, transcriptWorkflowId } from '../contract/ids';
 import { validateTranscriptInput } from '../validation/inputs';
 import { pollTimes, type PollTimes } from '../validation/times';
 import { endOf, notifyEnd, resultOf, runJob, type Success, writeEnd } from './steps/finish';
-import { readSettings, refuseUnsafeStart } from './steps/job';
+import { refuseUnsafeStart, requireInput } from './steps/job';
 import { pollUntil } from './steps/poll';
 import { pollRecord, RecordJob, startRecordProgress } from './steps/records';
 import { setStage } from './steps/visibility';
@@ -42,7 +42,7 @@ async function pollAndDownload(
     // Its task does not count: that tracks the submission and may report success long before.
     await pollRecord(job, { kind: 'transcription', id: transcriptionId });
     progress.doneAt = new Date().toISOString();
-    // The download has a deadline of its own.
+    // The download has its own deadline.
     progress.pollingSince = null;
   }
   const file = await download(job);
@@ -98,7 +98,8 @@ class Transcript extends RecordJob {
 
   constructor(readonly input: TranscriptInput) {
     super();
-    this.settings = readSettings(validateTranscriptInput(input), (reader) => pollTimes(input.poll, reader));
+    requireInput(validateTranscriptInput(input));
+    this.settings = pollTimes(input.poll);
     const { key, carried } = input;
     this.name = `transcript ${key}`;
     refuseUnsafeStart(key, transcriptWorkflowId(key), input);

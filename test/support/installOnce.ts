@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { access, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { underLock } from '@segue/devserver';
 import { loadLocalTemporalConfig } from '../../src/config';
-import { underLock } from '../../src/temporal/find';
 
 /** The folder of the cache with this tool, in the versions that a file locks. It is filled once, by one process. */
 export async function installOnce(

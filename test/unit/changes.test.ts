@@ -107,7 +107,7 @@ describe('a change that cannot be asked for', () => {
       [
         'change.more: is neither steps nor fields',
         'fields.title: must be a text',
-        'fields.name: is none of title, description, primary_type',
+        'fields.name: is not one of title, description, primary_type',
       ],
     ],
     [
@@ -124,7 +124,7 @@ describe('a change that cannot be asked for', () => {
     [{ steps: [{ at: '/a', merge: [] }] }, ['steps[0].merge: must be an object']],
     [
       { steps: [{ at: '/a', put: 1 }] },
-      expect.arrayContaining(['steps[0].put: is none of at, set, merge, remove']),
+      expect.arrayContaining(['steps[0].put: is not one of at, set, merge, remove']),
     ],
     [{ steps: [{ at: '', remove: true }] }, ["steps[0].remove: would remove all of the project's data"]],
     [{ steps: [{ at: '', set: [] }] }, ['steps[0].set: the whole data must be an object']],

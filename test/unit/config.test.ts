@@ -132,7 +132,7 @@ describe('configuration', () => {
       { ...GOOD, SEGUE_MAX_CACHED_WORKFLOWS: '0' },
       /^SEGUE_MAX_CACHED_WORKFLOWS: "0" is not/,
     ],
-    ['an unknown log level', { ...GOOD, SEGUE_LOG_LEVEL: 'loud' }, /^SEGUE_LOG_LEVEL: "loud" is none of/],
+    ['an unknown log level', { ...GOOD, SEGUE_LOG_LEVEL: 'loud' }, /^SEGUE_LOG_LEVEL: "loud" is not one of/],
   ])('%s is refused', (_case, env, problem) => {
     expect(problemsOf(env)).toEqual([expect.stringMatching(problem)]);
   });

@@ -54,7 +54,7 @@ test.each(['', {}, 'x'.repeat(LONGEST_WORKFLOW_ID + 1), 'ä'.repeat(LONGEST_WORK
 
 test('a task id with a blank inside is accepted in the answer to a POST and in an input', () => {
   const taskId = 'task 42';
-  const answer = { status: 202, body: JSON.stringify({ task_id: taskId }), words: '' };
+  const answer = { status: 202, body: JSON.stringify({ task_id: taskId }), serviceMessage: '' };
   expect(outcomeOfAnswer(answer, String)).toMatchObject({ outcome: 'accepted', taskId });
   expect(() => readMediaSettings({ ...job, taskId })).not.toThrow();
 });

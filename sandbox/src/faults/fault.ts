@@ -8,12 +8,12 @@ export interface Exchange {
   answer: WireAnswer;
   ms: number | undefined;
   status: number | undefined;
-  /** Aborted when the rule is taken away, and when the sandbox is reset or stops: what it holds back is let go. */
+  /** Aborted when the rule is removed, and when the sandbox is reset or stops: a request that it holds back continues. */
   released: AbortSignal;
 }
 
 export interface Fault {
-  /** Whether it answers or cuts the line itself; else the exchange goes on when it has acted. */
+  /** Whether it answers or closes the connection itself; otherwise the exchange continues after it. */
   ends: boolean;
   act: (exchange: Exchange) => Promise<void> | void;
 }

@@ -40,7 +40,7 @@ export interface Rule extends RuleRequest {
 /** A rule that befalls a request. */
 export interface Taken {
   rule: Rule;
-  /** Aborted when the rule is taken away: whatever it holds back is let go. */
+  /** Aborted when the rule is removed: requests that it holds back continue. */
   released: AbortSignal;
 }
 

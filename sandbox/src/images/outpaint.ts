@@ -24,7 +24,7 @@ const REDUCTION = 16;
 /** Of the levels of PNG, the one that a benchmark waits for least. */
 const QUICK = 1;
 
-/** Extends the source over the canvas of the mask: once for each variation, each in a tone of its own. */
+/** Extends the source over the canvas of the mask: once for each variation, each in its own tone. */
 export async function outpaint(request: OutpaintRequest, ownOrigin: string): Promise<Buffer[]> {
   const [source, mask] = await Promise.all([
     loadSource(request.image_url, ownOrigin),
@@ -38,10 +38,10 @@ export async function outpaint(request: OutpaintRequest, ownOrigin: string): Pro
     .catch(notAnImage('mask'));
   const canvas = { width: info.width, height: info.height };
   const isDark = (pixel: number): boolean => (data[pixel * info.channels] ?? DARK_BELOW) < DARK_BELOW;
-  const place = boxAround(canvas.width, canvas.height, isDark);
-  if (!place) throw new SourceError('the mask is bright all over: it leaves no room for the image');
+  const darkBox = boxAround(canvas.width, canvas.height, isDark);
+  if (!darkBox) throw new SourceError('the mask is bright all over: it leaves no room for the image');
   const original = await openPicture(source)
-    .resize(place.width, place.height, { fit: 'fill' })
+    .resize(darkBox.width, darkBox.height, { fit: 'fill' })
     .png()
     .toBuffer()
     .catch(notAnImage('source'));
@@ -67,7 +67,7 @@ export async function outpaint(request: OutpaintRequest, ownOrigin: string): Pro
         .toBuffer();
       return sharp(toned, { raw: small })
         .resize(canvas.width, canvas.height, { fit: 'fill' })
-        .composite([{ input: original, left: place.left, top: place.top }])
+        .composite([{ input: original, left: darkBox.left, top: darkBox.top }])
         .png({ compressionLevel: QUICK })
         .toBuffer();
     }),
@@ -79,6 +79,6 @@ function toneOf(
   { prompt, negative_prompt = '', guidance_scale }: OutpaintRequest,
   variation: number,
 ): number {
-  const words = [prompt, negative_prompt, guidance_scale, variation].join('\n');
-  return createHash('sha256').update(words).digest().readUInt16BE(0) % 360;
+  const text = [prompt, negative_prompt, guidance_scale, variation].join('\n');
+  return createHash('sha256').update(text).digest().readUInt16BE(0) % 360;
 }

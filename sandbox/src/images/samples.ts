@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 
-/** Pictures to try things with: one subject before a plain backdrop each. */
+/** Sample pictures: each has one subject before a plain backdrop. */
 const SAMPLES: Record<string, string> = {
   'shoe.png': `<svg xmlns="http://www.w3.org/2000/svg" width="640" height="480" viewBox="0 0 640 480">
     <rect width="640" height="480" fill="#dfe7ec"/>

@@ -11,7 +11,7 @@ export class SourceError extends Error {}
 
 /**
  * The bytes of a source image. Only `data:` URLs, loopback addresses and the sandbox itself are read: a service that
- * fetched what it is told would reach into the network it runs in.
+ * fetched any address could be used to reach the network that it runs in.
  */
 export async function loadSource(address: string, ownOrigin: string): Promise<Buffer> {
   const url = new URL(address);

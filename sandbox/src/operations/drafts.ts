@@ -42,7 +42,7 @@ export const listDrafts = defineOperation({
   method: 'GET',
   url: '/api/v1/service/social-media/get-drafts',
   summary: 'List draft social posts of the given accounts',
-  invented: 'the shape of the page and of a draft, what can be sorted by, and that times are told in `tz`',
+  invented: 'the shape of the page and of a draft, what can be sorted by, and that times are given in `tz`',
   query: z.object({
     account_ids: accounts,
     page: count.default(1),
@@ -60,7 +60,7 @@ export const listDrafts = defineOperation({
       .filter((draft) => isVisible(draft, caller) && account_ids.includes(draft.account_id))
       .filter(({ content }) => content.toLowerCase().includes(search.toLowerCase()))
       .sort((a, b) => sign * compare(rank(a, order_by), rank(b, order_by)));
-    const drafts = found.slice((page - 1) * per_page, page * per_page).map((draft) => tell(draft, tz));
+    const drafts = found.slice((page - 1) * per_page, page * per_page).map((draft) => draftIn(draft, tz));
     const pagination = {
       page,
       per_page,
@@ -73,12 +73,12 @@ export const listDrafts = defineOperation({
 
 type Draft = Seed['drafts'][number];
 
-function tell({ workspace, ...draft }: Draft, tz?: string): z.infer<typeof draftBody> {
+function draftIn({ workspace, ...draft }: Draft, tz?: string): z.infer<typeof draftBody> {
   if (tz === undefined) return draft;
   return { ...draft, created_at: inZone(draft.created_at, tz), updated_at: inZone(draft.updated_at, tz) };
 }
 
-/** What a draft is sorted by: moments, however their offsets are written, or its words. */
+/** What a draft is sorted by: moments, however their offsets are written, or its content. */
 function rank(draft: Draft, field: (typeof ORDERS)[number]): string | number {
   return field === 'content' ? draft.content : Date.parse(draft[field]);
 }

@@ -72,9 +72,9 @@ function deliver(request: z.infer<typeof notification>): SentNotification['deliv
   };
 }
 
-/** What the document asks of a notification, and no status tells. */
+/** What the document asks of a notification without an error status for it. */
 function remarksOn({ title, message, body = '' }: z.infer<typeof notification>): string[] {
-  const repeats = [message, body].some((words) => words.toLowerCase().includes(title.toLowerCase()));
+  const repeats = [message, body].some((text) => text.toLowerCase().includes(title.toLowerCase()));
   return [
     ...(repeats ? ['the title is repeated in the text'] : []),
     ...(message.split('\n').length > 2 ? ['the message has more than two lines'] : []),

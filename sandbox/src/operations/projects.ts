@@ -35,7 +35,7 @@ export const getProject = defineOperation({
   answers,
   handle({ path, caller }, service) {
     const project = find(path, caller, service);
-    return project ? tell(project, service) : notFound('project');
+    return project ? projectAnswer(project, service) : notFound('project');
   },
 });
 
@@ -71,7 +71,7 @@ export const updateProject = defineOperation({
     }
     const changed: Project = { ...project, ...body, version: project.version + 1 };
     const lostKeys = body.data && project.data ? droppedMembers(project.data, body.data) : [];
-    return { ...tell(changed, service), lostKeys, changes: [{ type: 'project', project: changed }] };
+    return { ...projectAnswer(changed, service), lostKeys, changes: [{ type: 'project', project: changed }] };
   },
 });
 
@@ -84,7 +84,7 @@ function find(
   return project && isVisible(project, caller) ? project : undefined;
 }
 
-function tell(project: Project, { etags }: Service): Decision {
+function projectAnswer(project: Project, { etags }: Service): Decision {
   const { workspace, version, ...body } = project;
   return { status: 200, body, headers: etags ? { ETag: etagOf(project) } : {} };
 }

@@ -34,8 +34,8 @@ export const recordOperations: Operation[] = (['asset', 'run', 'video'] as const
       if (!record || !isVisible(record, caller)) return notFound(kind);
       const written = state.jobsOver.get(`${kind} ${id}`);
       const read = state.countRead(`${kind} ${id}`);
-      const told = written ?? record.statuses[Math.min(read, record.statuses.length) - 1];
-      return { status: 200, body: { id, [field]: told } };
+      const current = written ?? record.statuses[Math.min(read, record.statuses.length) - 1];
+      return { status: 200, body: { id, [field]: current } };
     },
   });
 });

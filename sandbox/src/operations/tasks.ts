@@ -64,7 +64,7 @@ async function pollTask(task: Task, service: Service): Promise<Decision> {
     return { status: 200, body: { status: polls === 1 ? 'PENDING' : 'STARTED', info: null } };
   }
   const drawn = await pictures.outcome(task);
-  // Another poll may have told an end meanwhile; there is only one.
+  // Another poll may have decided the end in the meantime; the first one counts.
   const outcome = state.tasksOver.get(task.id) ?? drawn;
   return {
     status: 200,

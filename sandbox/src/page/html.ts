@@ -1,4 +1,4 @@
-/** HTML that holds no markup but its own: what is put into it is escaped, unless it is HTML already. */
+/** HTML templates: every value in them is escaped, unless it is HTML already. */
 export class Html {
   constructor(readonly text: string) {}
 }

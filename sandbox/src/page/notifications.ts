@@ -14,7 +14,7 @@ export function notifications(sent: SentNotification[]): Html {
         ${badge(String(request.category), request.category === 'agentError' ? 'bad' : 'plain')}
       </header>
       <p class="written">${clipped(delivered.card)}</p>
-      ${delivered.body === delivered.card ? undefined : letter(delivered.body)}
+      ${delivered.body === delivered.card ? undefined : markdown(delivered.body)}
       <dl class="facts">
         <dt>sent</dt>
         <dd>${time(at)}</dd>
@@ -29,7 +29,7 @@ export function notifications(sent: SentNotification[]): Html {
 }
 
 /** Markdown, as it was written. */
-function letter(body: string): Html {
+function markdown(body: string): Html {
   return html`<details>
     <summary>body</summary>
     <pre>${clipped(body)}</pre>

@@ -55,23 +55,23 @@ async function refresh() {
         become(document.querySelector('main'), fresh.querySelector('main'));
         last = text;
       }
-      tell('');
+      showState('');
     } catch {
-      tell('The sandbox does not answer.');
+      showState('The sandbox does not answer.');
     }
   }
   setTimeout(refresh, EVERY_MS);
 }
 
-function tell(words) {
-  const said = paused ? 'Paused.' : words;
-  if (state.textContent !== said) state.textContent = said;
+function showState(text) {
+  const shown = paused ? 'Paused.' : text;
+  if (state.textContent !== shown) state.textContent = shown;
 }
 
 button.addEventListener('click', () => {
   paused = !paused;
-  button.textContent = paused ? 'Go on' : 'Pause';
-  tell('');
+  button.textContent = paused ? 'Resume' : 'Pause';
+  showState('');
 });
 button.hidden = false;
 refresh();

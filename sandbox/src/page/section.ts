@@ -16,12 +16,12 @@ export function section<Item>(
   </section>`;
 }
 
-/** A moment, as everyone reads it. */
+/** A time in UTC. */
 export function time(iso: string): Html {
   return html`<time datetime="${iso}">${iso.slice(0, 19).replace('T', ' ')} UTC</time>`;
 }
 
-/** One word that tells how a thing stands. */
-export function badge(word: string, tone: 'good' | 'bad' | 'busy' | 'plain' = 'plain'): Html {
-  return html`<span class="badge ${tone}">${word}</span>`;
+/** A status in one word. */
+export function badge(status: string, tone: 'good' | 'bad' | 'busy' | 'plain' = 'plain'): Html {
+  return html`<span class="badge ${tone}">${status}</span>`;
 }

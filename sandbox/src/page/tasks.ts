@@ -38,7 +38,7 @@ function requestId(id: string | undefined): Html {
   return id === undefined ? html`<span class="none">without an id</span>` : html`<code>${id}</code>`;
 }
 
-/** What a poll would be told, without being one: looking must not bring the end nearer. */
+/** The status that a poll would get. It is not counted as a poll, which could end the task. */
 function status({ id }: Task, outcome: Outcome | undefined, { reads }: State): Html {
   if (outcome) return outcome.ok ? badge('SUCCESS', 'good') : badge('FAILURE', 'bad');
   const polls = reads.get(`task ${id}`) ?? 0;

@@ -29,7 +29,7 @@ export function transcriptions(state: State): Html {
   });
 }
 
-/** What a read would be told, without being one. */
+/** The status that a read would get. It is not counted as a read. */
 function status(id: string, { jobsOver, reads }: State): Html {
   const over = jobsOver.get(`transcription ${id}`);
   if (over !== undefined) return badge(over, TONES[over] ?? 'busy');

@@ -9,7 +9,7 @@ const LAST_MOMENTS_MS = 10_000;
 
 /**
  * Sends the heartbeats of an attempt, and knows until when the attempt may still write: a process that was stopped and
- * comes back must not write beside the attempt that took its place.
+ * comes back must not write beside the next attempt.
  */
 export class Heartbeat {
   readonly #endsAt: number;

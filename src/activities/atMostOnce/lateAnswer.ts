@@ -7,7 +7,7 @@ import { holdName, mediaWorkflowId } from '../../contract/ids';
 import { countLateAnswer } from '../lib/metrics';
 import { retryTemporalCall } from './server';
 
-/** As long as the trouble that made the answer late may last. */
+/** As long as the outage that made the answer late may last. */
 const RETRY_FOR_MS = 3_600_000;
 
 /** Signals the run of a job. It never throws: nobody is left to handle an error. */
@@ -19,7 +19,7 @@ export function signalLateAnswer(key: string, submission: number, taskId: string
 
 export type LateTask = LateTasks['tasks'][number] & { key: string; attempt: number };
 
-/** Signals a partition the tasks of a chunk; the items of a partition that is over have runs of their own. */
+/** Signals a partition the tasks of a chunk; the items of a partition that is over are separate jobs. */
 export function signalLateTasks(late: LateTask[]): Promise<void> {
   const { workflowId, runId } = orderedBy();
   const tasks = late.map(({ item, taskId }) => ({ item, taskId }));
@@ -60,7 +60,7 @@ async function logged(facts: Record<string, unknown>, send: () => Promise<void>)
   } catch (error) {
     countLateAnswer(metricMeter, false);
     log.error(
-      'the service accepted a job, and its run could not be told; adopt the task by hand, or it is paid for nothing',
+      'the service accepted a job, and its run took no signal; adopt the task with `segue resolve`, or it is paid for nothing',
       { ...facts, error },
     );
   }

@@ -40,7 +40,7 @@ function isAnswer(error: unknown): boolean {
   );
 }
 
-/** The calls of an activity's client end with the activity's cancellation. This call must go on: it may begin after it. */
+/** The calls of an activity's client end with the activity's cancellation. This call must not: it may start after the cancellation. */
 async function detached<T>(client: Client, call: () => Promise<T>): Promise<T> {
   return client.withAbortSignal(new AbortController().signal, () =>
     client.withDeadline(Date.now() + LONGEST_CALL_MS, call),
@@ -51,7 +51,7 @@ type HeartbeatAnswer = typeof ActivityCancelledError | typeof ActivityPausedErro
 
 /**
  * Asks the server, by a heartbeat with `details`, whether it still waits for this attempt; cancelled, paused or reset, it
- * does. A frozen process can receive a task that the server timed out long ago; only the server can tell. Where the
+ * does. A frozen process can receive a task that the server timed out long ago; only the server knows. Where the
  * server does not answer, the attempt counts as given up.
  */
 export function isStillActive(details?: unknown): Promise<boolean> {
@@ -92,7 +92,7 @@ export function clientOf(context: Context): Client | undefined {
 }
 
 /**
- * Completes the activity by a call of its own, and so learns whether the server took the result.
+ * Completes the activity by a separate call, and so learns whether the server took the result.
  *
  * When an activity returns, the SDK reports its result: it says nothing when the server has given the activity up (the
  * process was stopped, the connection lost), and drops the result when the server is away for ten seconds. For a task
@@ -106,7 +106,7 @@ export async function completeExplicitly<Result>(
   const client = clientOf(context);
   if (!client) return result;
   if (!(await isTaken(client, context, result))) await onTooLate();
-  // Tells the SDK not to report a result.
+  // The SDK then reports no result.
   throw new CompleteAsyncError();
 }
 

@@ -5,7 +5,7 @@ import { FAILURE, isAccessDenied } from '../../contract';
 import { type Duration, parseDuration } from '../../contract/durations';
 import { InvalidInputError, KeyReusedError } from '../../errors';
 
-/** The one cast from an error of the api to a failure that Temporal records. `mayRetry` overrules what is final. */
+/** The one cast from an error of the api to a failure that Temporal records. `mayRetry` decides for errors that are final otherwise. */
 export function activityFailure(error: unknown, { mayRetry = false } = {}): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
   if (!(error instanceof ApiError)) return ApplicationFailure.fromError(error);

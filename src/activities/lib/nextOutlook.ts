@@ -161,7 +161,7 @@ function changesOf({ drafts, tasks, boards, activity }: Omit<OutlookWeek, 'chang
     ...Object.entries(activity.verbs).map(([verb, count]) => `${verb}: ${count}`),
     ...boards.map((board) => `board ${board} changed`),
     ...Object.entries(tasks).map(([task, count]) => `task ${task}: ${count} new entries`),
-  ].map((words) => truncate(words, LONGEST_CHANGE));
+  ].map((change) => truncate(change, LONGEST_CHANGE));
   if (changes.length <= MOST_CHANGES) return changes;
   const left = changes.length - (MOST_CHANGES - 1);
   return [...changes.slice(0, MOST_CHANGES - 1), `and ${left} more changes`];

@@ -24,7 +24,7 @@ export function boundedNews({ status, info = null }: TaskNews, { id }: { id: str
 export function boundedInfo(info: unknown, fetch: string, most = LARGEST_INFO_BYTES): unknown {
   const text = JSON.stringify(info);
   const bytes = Buffer.byteLength(text);
-  // The HTTP client puts a LargeInfo in place of an `info` over 256 KiB of a large answer, and does not know the command.
+  // The HTTP client replaces an `info` over 256 KiB of a large answer by a LargeInfo, and does not know the command.
   if (bytes <= most) return isLargeInfo(info) ? { ...info, fetch } : info;
   return { segue: 'too large to keep', bytes, sha256: sha256(text), fetch } satisfies LargeInfo;
 }

@@ -9,7 +9,7 @@ import { digest } from '../../platform/digest';
 import { type Reading } from '../calls';
 
 const LONGEST_BOARD = 1_000;
-/** In characters of JSON. Longer progress is not kept for the next attempt, which then begins anew. */
+/** In characters of JSON. Longer progress is not kept for the next attempt, which then starts from the beginning. */
 const LONGEST_PROGRESS = 200_000;
 
 export interface Survey {

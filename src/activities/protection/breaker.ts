@@ -114,7 +114,7 @@ export class Breaker {
     this.#onChange({ to: 'open', why });
   }
 
-  /** Sends this submit when the service can be read; the others are held back meanwhile. */
+  /** Sends this submit when the service can be read; the others are held back until then. */
   async #try(
     open: Open,
     who: WhoIsDenied,

@@ -39,7 +39,7 @@ export class AccessDenials {
     }
   }
 
-  /** The service accepted something of this workspace: the next outage is alerted anew. */
+  /** The service accepted something of this workspace: the next outage gets a new alert. */
   reset(scope: Scope | undefined): void {
     for (const denied of [EVERYBODY, deniedScope(403, scope)]) this.#alerts.delete(denied);
   }

@@ -59,7 +59,7 @@ function findList(body: unknown, pointer: string | undefined, setting: string): 
   if (lists.length === 1) return { items: lists[0]?.[1] };
   const found =
     lists.length === 0 ? 'no field is a list' : `several are: ${lists.map(([name]) => name).join(', ')}`;
-  throw new MissingSetting(setting, `cannot tell the list in the page (${found})`);
+  throw new MissingSetting(setting, `cannot find the list in the page (${found})`);
 }
 
 /**

@@ -17,7 +17,7 @@ export const getTask: ById<z.infer<typeof taskPoll>> = {
 
 const jobRecord = z.looseObject({ job_status: z.string() });
 
-/** A transcription's `task_id` tracks its submission only; `job_status` alone tells when it is over. */
+/** A transcription's `task_id` tracks its submission only; only `job_status` shows that it is over. */
 export const getTranscription: ById<z.infer<typeof jobRecord>> = {
   name: 'get transcription',
   request: z.strictObject({ id: uuid }),

@@ -4,7 +4,7 @@ import { type BatchResult, type BatchStatus, type ItemCounts } from '../../contr
 import { formatDuration } from '../../contract/durations';
 import { counted, lines } from '../lib/format';
 import { type Shown } from '../lib/screen';
-import { stoppedAdvice, word } from '../lib/advice';
+import { stoppedAdvice, shellArgument } from '../lib/advice';
 
 function progressLine(status: BatchStatus, now: number): string {
   const { key, stage, items, counts, percent } = status;
@@ -57,18 +57,18 @@ export function statusLines(status: BatchStatus): string[] {
   ];
 }
 
-/** What a person may have to know, or do. */
 function standingLines(status: BatchStatus): string[] {
   const { key, partitions, paused, trouble, late, incomplete, stopped, stage } = status;
   const { handedOver, total } = partitions;
   const isRestAwaited = incomplete === null && handedOver < total && stage !== 'cancelling';
   return lines(
-    incomplete !== null && `a part of the manifest is not run: ${incomplete}; what was handed over goes on`,
+    incomplete !== null && `a part of the manifest is not run: ${incomplete}; what was handed over continues`,
     isRestAwaited &&
       `${handedOver} of ${total} partitions are handed over; the same \`start\`, \`run\` or \`retry\` hands over the rest`,
     paused && `paused by ${paused.by}${paused.reason ? `: ${paused.reason}` : ''}`,
     trouble && `the service is in trouble: ${trouble}`,
-    late && `${late}; to let others begin beside them: segue batch concurrency ${word(key)} --to N --by NAME`,
+    late &&
+      `${late}; to let others start beside them: segue batch concurrency ${shellArgument(key)} --to N --by NAME`,
     stopped && [`a part of it was stopped: ${stopped.reason}`, ...stoppedAdvice(key, stopped)],
   );
 }
@@ -89,16 +89,15 @@ const WHY_MISSING: Record<MissingResults['why'], string> = {
   notHandedOver: 'not handed over yet',
   notKept: 'their partition was over so long ago that Temporal no longer keeps its results',
   unknown:
-    'not handed over, or no longer kept; only a worker can tell: start one with `segue worker`, then ask again',
+    'not handed over or no longer kept; only a worker knows: start one with `segue worker`, then ask again',
 };
 
-/** One line for each reason. */
 export function missingLines(missing: MissingResults[]): string[] {
-  return Object.entries(WHY_MISSING).flatMap(([why, words]) => {
+  return Object.entries(WHY_MISSING).flatMap(([why, explanation]) => {
     const [first, ...others] = missing.filter((part) => part.why === why);
     if (!first) return [];
     const items = others.reduce((total, part) => total + part.items, first.items);
-    return [`Missing here: ${counted(items, 'item')}, from item ${first.first} on: ${words}`];
+    return [`Missing here: ${counted(items, 'item')}, from item ${first.first} on: ${explanation}`];
   });
 }
 
@@ -131,12 +130,7 @@ export function batchShown(clock: () => number = Date.now): Shown<BatchStatus> {
 }
 
 function isEvent(before: BatchStatus | undefined, status: BatchStatus): boolean {
-  const { stage, trouble, late, incomplete, stopped } = status;
-  return (
-    before?.stage !== stage ||
-    !before.trouble !== !trouble ||
-    !before.late !== !late ||
-    before.incomplete !== incomplete ||
-    !before.stopped !== !stopped
-  );
+  const newsOf = ({ stage, trouble, late, incomplete, stopped }: BatchStatus): string =>
+    JSON.stringify([stage, !trouble, !late, incomplete, !stopped]);
+  return !before || newsOf(before) !== newsOf(status);
 }

@@ -3,10 +3,9 @@ import { type Batch, type BatchEntry, type BatchFilter } from '../../client/batc
 import { BATCH_STAGES } from '../../contract';
 import { validateBatchOrder, validateConcurrencyOrder } from '../../validation/inputs';
 import { countsWords } from './format';
-import { printResults, type ResultsFlags, wantedFrom } from './results';
+import { addResults } from './results';
 import { BATCH, type BatchCheckFlags, beginBatch, checkBatch, retryBatch } from './run';
-import { prepareFolder } from '../jobs/save';
-import { addScopeFlags, asFlags, oneOf, softNumber } from '../lib/flags';
+import { addScopeFlags, asFlags, softNumber } from '../lib/flags';
 import { exiting } from '../lib/io';
 import {
   addChange,
@@ -16,8 +15,6 @@ import {
   addStatus,
   type ChangeFlags,
   type JsonFlag,
-  validateKey,
-  withRun,
 } from '../lib/noun';
 
 const EXAMPLES = `
@@ -45,7 +42,7 @@ export function addTo(program: Command): void {
     .action(exiting((manifest: string, flags: BatchCheckFlags) => checkBatch(manifest, flags)));
   addLifecycle(batch, BATCH, {
     argument: '<manifest>',
-    run: 'start a batch and wait until every item is over, or goes on as a run of its own',
+    run: 'start a batch and wait until every item is over or a separate job',
     start: 'start a batch and return when all lines are handed over',
     addFlags: addManifestFlags,
     begin: beginBatch,
@@ -64,40 +61,19 @@ export function addTo(program: Command): void {
     plural: 'batches',
     columns: ['KEY', 'STATUS', 'STAGE', 'ITEMS'],
     rowOf: ({ key, status, stage, counts }) => [key, status, stage ?? '', counts ? countsWords(counts) : ''],
-    filterFrom: ({ stage }, problems) => ({ stage: oneOf('--stage', stage, BATCH_STAGES, problems) }),
+    stages: BATCH_STAGES,
     client: (segue) => segue.batch,
   });
 }
 
 function addManifestFlags(command: Command): Command {
   return addScopeFlags(command, 'of the batch itself; lines have their own')
-    .option('--key <key>', 'required: what makes it the same batch; started again, it goes on')
+    .option('--key <key>', 'required: names the batch; started again, the same batch continues')
     .option('--concurrency <n>', 'how many items are at the service at once (200)', softNumber)
-    .option('--notify <user@workspace>', 'who is told of the end, once')
+    .option('--notify <user@workspace>', 'who is notified once, at the end')
     .option('--skip-bad', 'leave bad lines out')
-    .option('--check', 'only look at the manifest, as `segue batch check` does, and start nothing')
+    .option('--check', 'only check the manifest, as `segue batch check` does, and start nothing')
     .addHelpText('after', '\nMANIFEST is a file, - for stdin, or an https address.');
-}
-
-function addResults(batch: Command): void {
-  batch
-    .command('results <key>')
-    .description(
-      "print what became of each item, in the manifest's order, at any time; one JSON object a line",
-    )
-    .option('--status <status>', 'only those that are waiting, running, succeeded, failed, held or cancelled')
-    .option(
-      '--download <dir>',
-      'save the files that results point to in this folder; asked again, it goes on',
-    )
-    .option('--at <pointer>', 'where in `info` their URLs are, as a JSON pointer, like /images')
-    .action(
-      exiting(async (key: string, flags: ResultsFlags) => {
-        const wanted = wantedFrom(flags, validateKey(BATCH, key));
-        await prepareFolder({ out: wanted.target?.into }, '--download');
-        return withRun(BATCH, key, (one) => printResults(one, wanted));
-      }),
-    );
 }
 
 interface ConcurrencyFlags extends ChangeFlags {
@@ -105,11 +81,11 @@ interface ConcurrencyFlags extends ChangeFlags {
 }
 
 const ORDERS = {
-  pause: { past: 'paused', about: 'submit nothing more; what is at the service goes on' },
-  resume: { past: 'resumed', about: 'go on with a batch that was paused' },
+  pause: { past: 'paused', about: 'submit nothing more; accepted tasks continue' },
+  resume: { past: 'resumed', about: 'resume a paused batch' },
   cancel: {
     past: 'cancelled',
-    about: 'submit nothing more, and end; the results tell the tasks that the service goes on with',
+    about: 'submit nothing more, and end; accepted tasks continue, and the results name them',
   },
 };
 
@@ -135,6 +111,6 @@ function addChanges(batch: Command): void {
     };
   })
     .description('change how many items are at the service at once')
-    .option('--to <n>', 'required: so many', softNumber)
+    .option('--to <n>', 'required: the new number', softNumber)
     .option('--reason <text>', 'why');
 }

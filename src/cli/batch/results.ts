@@ -1,5 +1,6 @@
 /** `segue batch results`: the outcome of each item, in the manifest's order, one JSON object a line. */
 import { once } from 'node:events';
+import { type Command, Option } from 'commander';
 import { type Batch } from '../../client/batches';
 import { type DownloadTarget, type ResultWithFiles, type SavedFile } from '../../client/files';
 import { type MissingResults } from '../../client/batches/results';
@@ -7,31 +8,48 @@ import { type BatchItemStatus } from '../../contract';
 import { loadProxySettings } from '../../config';
 import { assertValid } from '../../errors';
 import { keptLine, missingLines } from './format';
-import { oneOf } from '../lib/flags';
-import { validateSaving } from '../jobs/save';
-import { env, EXIT, type ExitCode, io, reasonOf, say } from '../lib/io';
+import { BATCH } from './run';
+import { prepareFolder, validateSaving } from '../jobs/save';
+import { env, EXIT, type ExitCode, exiting, io, reasonOf, say } from '../lib/io';
+import { validateKey, withRun } from '../lib/noun';
 
-export interface ResultsFlags {
-  status?: string;
+interface ResultsFlags {
+  status?: BatchItemStatus;
   download?: string;
   at?: string;
 }
 
 interface WantedResults {
   status?: BatchItemStatus;
-  /** Where files are saved. */
   target?: DownloadTarget;
 }
 
-const STATUSES = ['waiting', 'running', 'succeeded', 'failed', 'held', 'cancelled'] as const;
+const STATUSES = ['waiting', 'running', 'succeeded', 'failed', 'held', 'cancelled'];
 
-/** A wrong status must not look like an empty list. `ofKey` are problems of the key. */
-export function wantedFrom(
-  { status: text, download: out, at }: ResultsFlags,
-  ofKey: string[] = [],
-): WantedResults {
+export function addResults(batch: Command): void {
+  batch
+    .command('results <key>')
+    .description(
+      "print what became of each item, in the manifest's order, at any time; one JSON object a line",
+    )
+    .addOption(new Option('--status <status>', 'only those that have it').choices(STATUSES))
+    .option(
+      '--download <dir>',
+      'save the files that results point to in this folder; a second call skips files that exist',
+    )
+    .option('--at <pointer>', 'where in `info` their URLs are, as a JSON pointer, like /images')
+    .action(
+      exiting(async (key: string, flags: ResultsFlags) => {
+        const wanted = wantedFrom(flags, validateKey(BATCH, key));
+        await prepareFolder({ out: wanted.target?.into }, '--download');
+        return withRun(BATCH, key, (one) => printResults(one, wanted));
+      }),
+    );
+}
+
+/** `ofKey` are problems of the key. */
+export function wantedFrom({ status, download: out, at }: ResultsFlags, ofKey: string[] = []): WantedResults {
   const problems = [...ofKey, ...validateSaving({ out, at }, '--download')];
-  const status = oneOf('--status', text, STATUSES, problems);
   if (out !== undefined && status !== undefined && status !== 'succeeded')
     problems.push(`--download: only items that succeeded have files, not those that are ${status}`);
   assertValid(problems, 'Nothing was read');
@@ -39,7 +57,7 @@ export function wantedFrom(
   return { status, target: { into: out, at, proxy: loadProxySettings(env()) } };
 }
 
-export async function printResults(batch: Batch, { status, target }: WantedResults): Promise<ExitCode> {
+async function printResults(batch: Batch, { status, target }: WantedResults): Promise<ExitCode> {
   const files = { saved: 0, exists: 0, failed: 0 };
   const missing: MissingResults[] = [];
   const options = { onMissing: (part: MissingResults) => void missing.push(part) };

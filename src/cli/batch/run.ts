@@ -10,7 +10,7 @@ import { assertValid } from '../../errors';
 import { batchKeyOf, batchTaskQueue } from '../../contract/ids';
 import { validateGivenBatch } from '../../validation/inputs';
 import { batchShown, resultLines, statusLines } from './format';
-import { adviceOnBatch, leftLines, word } from '../lib/advice';
+import { adviceOnBatch, leftLines, shellArgument } from '../lib/advice';
 import { withSegue } from '../lib/connect';
 import { asFlags, notifyFrom, scopeFrom, type ScopeFlags, validateTimeout } from '../lib/flags';
 import { headline, sayThatItExists, sayWhenNobodyPolls, printStarted, type WaitFlags } from '../lib/follow';
@@ -32,7 +32,6 @@ interface BatchRunFlags extends ScopeFlags, WaitFlags {
   concurrency?: number;
   notify?: string;
   skipBad?: boolean;
-  /** Only look at the manifest. */
   check?: boolean;
 }
 
@@ -99,7 +98,7 @@ export function retryBatch(text: string, { json }: JsonFlag): Promise<ExitCode> 
       say(`Nothing failed in the batch ${key} itself, so nothing is run again.`);
       return EXIT.done;
     }
-    const again = `What fails there is run again by: segue batch retry ${word(batch.key)}`;
+    const again = `What fails there is run again by: segue batch retry ${shellArgument(batch.key)}`;
     if (batch.existing) await sayThatItExists(batch, `Nothing is submitted again. ${again}`);
     else say(`Failed items that are run again: ${repeated}`);
     await sayWhenNobodyPolls(connected, batch.taskQueue, batchTaskQueue(batch.taskQueue));

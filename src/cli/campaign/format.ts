@@ -1,4 +1,3 @@
-/** The status of a campaign as lines for people. */
 import { type CampaignJob, type CampaignResult, type CampaignStatus } from '../../contract';
 import { type JobReport } from '../../client/report';
 import { adviceOnCampaign } from '../lib/advice';
@@ -48,7 +47,6 @@ export function failureLines({ info }: Pick<JobReport, 'info'>): string[] {
   return [...problems.map((problem) => `problem: ${problem}`), ...jobLines(jobs)];
 }
 
-/** What has changed since `before`. */
 export function newsLines(before: CampaignStatus | undefined, now: CampaignStatus): string[] {
   const earlier = new Map(before?.jobs.map((job) => [job.name, job]));
   const isNews = (job: CampaignJob): boolean => {

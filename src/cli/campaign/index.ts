@@ -1,23 +1,37 @@
 import { type Command } from 'commander';
 import { type Campaign, type CampaignEntry, type CampaignFilter } from '../../client/campaigns';
 import { type JobReport } from '../../client/report';
-import { CAMPAIGN_STAGES, type CampaignResult, type CampaignStatus } from '../../contract';
+import {
+  CAMPAIGN_STAGES,
+  type CampaignResult,
+  type CampaignStatus,
+  type CampaignVerdict,
+} from '../../contract';
 import { campaignKeyOf, submitTaskQueue } from '../../contract/ids';
 import { assertValid } from '../../errors';
-import { addDecisions } from './decisions';
 import { failureLines, newsLines, resultLines, statusLines } from './format';
 import { adviceOnCampaign } from '../lib/advice';
-import { oneOf, projectFilter, readTextFile, validateTimeout } from '../lib/flags';
+import {
+  listFlag,
+  objectFrom,
+  orProblem,
+  projectFlag,
+  readObjectFile,
+  readTextFile,
+  validateTimeout,
+} from '../lib/flags';
 import { headline, type WaitFlags } from '../lib/follow';
-import { print, say } from '../lib/io';
+import { print, say, UsageError } from '../lib/io';
 import {
   addCancel,
+  addChange,
   addFollow,
   addList,
   addRun,
   addStart,
   addStatus,
   type Begin,
+  type ChangeFlags,
   type Noun,
 } from '../lib/noun';
 import { watcher } from '../lib/screen';
@@ -33,7 +47,7 @@ Examples:
 /** A script must know when `run` and `follow` come back. */
 const WAITING = `
 Waits through approval; --timeout and Ctrl-C stop waiting, never the campaign.
-A campaign that is rejected or expires ends with 1; with 3 when a job is held and nothing else goes on.`;
+A campaign that is rejected or expires ends with 1; with 3 when a job is held and nothing else can continue.`;
 
 const CAMPAIGN: Noun<CampaignStatus, Campaign> = {
   a: 'a campaign',
@@ -54,19 +68,16 @@ export function addTo(program: Command): void {
   addStart(campaign.command('start <spec>'), begin).description('start a campaign and return at once');
   addFollow(campaign, CAMPAIGN).addHelpText('after', WAITING);
   addStatus(campaign, CAMPAIGN);
-  addDecisions(campaign, CAMPAIGN);
-  const about = 'stop a campaign and its jobs; the service goes on with tasks that it accepted';
-  addCancel(campaign, CAMPAIGN, about, 'Tasks that the service accepted go on there: segue campaign status');
+  addDecisions(campaign);
+  const about = 'stop a campaign and its jobs; accepted tasks continue at the service';
+  addCancel(campaign, CAMPAIGN, about, 'Accepted tasks continue at the service: segue campaign status');
   addList<CampaignEntry, CampaignFilter>(campaign, {
     plural: 'campaigns',
     columns: ['KEY', 'STATUS', 'STAGE', 'PROJECT'],
     rowOf: ({ key, status, stage, project }) => [key, status, stage ?? '', project ?? ''],
-    filterFrom: (flags, problems) => ({
-      stage: oneOf('--stage', flags.stage, CAMPAIGN_STAGES, problems),
-      project: projectFilter(flags, problems),
-    }),
+    stages: CAMPAIGN_STAGES,
     client: (segue) => segue.campaign,
-  }).option('--project <type/id>', 'only those of this project');
+  }).option('--project <type/id>', 'only those of this project', projectFlag);
 }
 
 const begin: Begin<Campaign, WaitFlags> = async (file, flags, go) => {
@@ -94,4 +105,93 @@ function show(report: JobReport): void {
   } else {
     failureLines(report).forEach(print);
   }
+}
+
+interface DecisionFlags extends ChangeFlags {
+  comment?: string;
+  jobs?: string[];
+  round?: number;
+}
+
+interface AddFlags extends ChangeFlags {
+  request?: string;
+  input?: string;
+  optional?: boolean;
+}
+
+const ABOUT: Record<CampaignVerdict, string> = {
+  approve: 'approve the results of a campaign; it is completed with that',
+  reject: 'reject the results of a campaign; it ends with that',
+  change: 'have media jobs of a campaign made again, under new keys, and be asked again',
+};
+
+const ADD_EXAMPLE = `
+Example:
+  segue campaign add spring square image-outpainting --request '{"image_url": {"from": "cutout", "at": "/images/0/url"}, …}'`;
+
+function addDecisions(campaign: Command): void {
+  for (const verdict of Object.keys(ABOUT) as CampaignVerdict[]) addVerdict(campaign, verdict);
+
+  addChange<Campaign, ChangeFlags>(
+    campaign.command('pause <key>'),
+    CAMPAIGN,
+    ({ by, reason }) =>
+      async (one) => {
+        await one.pause({ by, reason });
+        return { done: `paused by ${by}` };
+      },
+  )
+    .description('start no more jobs; running jobs continue')
+    .option('--reason <text>', 'why');
+
+  addChange<Campaign, ChangeFlags>(campaign.command('resume <key>'), CAMPAIGN, ({ by }) => async (one) => {
+    await one.resume({ by });
+    return { done: `resumed by ${by}` };
+  }).description('resume a paused campaign');
+
+  addChange<Campaign, AddFlags>(
+    campaign.command('add <key> <name> <tool>'),
+    CAMPAIGN,
+    async (flags, problems, [, name = '', tool = '']) => {
+      const { by, optional } = flags;
+      const request = await orProblem(requestFrom(flags), problems, {});
+      return async (one) => {
+        await one.addMedia({ name, tool, by, optional, request });
+        return { done: `${name} was added by ${by}` };
+      };
+    },
+  )
+    .description('add a media job to a running campaign')
+    .option('--request <json>', 'the request of the tool; any value may be {"from": JOB, "at": POINTER}')
+    .option('--input <file>', 'take the request from a JSON file, - for stdin')
+    .option('--optional', 'the campaign continues without it if it fails')
+    .addHelpText('after', ADD_EXAMPLE);
+}
+
+async function requestFrom({ request, input }: AddFlags): Promise<Record<string, unknown>> {
+  if (request !== undefined && input === undefined) return objectFrom('--request', request);
+  if (input !== undefined && request === undefined) return readObjectFile('--input', input);
+  throw new UsageError('give the request by --request or by --input; one of them');
+}
+
+function addVerdict(campaign: Command, decision: CampaignVerdict): void {
+  const decide = async (one: Campaign, { by, comment, jobs, round }: DecisionFlags) => {
+    const { applied, earlier, stale } = await one.decide({ decision, by, comment, jobs, round });
+    if (earlier && decision === 'change')
+      say('If it is meant once more, name the open question, as `status` numbers it: --round N');
+    if (stale.length > 0)
+      say(
+        `Made from what is now made again, and left as they are: ${stale.join(', ')}. --jobs may name them too.`,
+      );
+    const whose = earlier ? `, by ${earlier.by} at ${earlier.at}` : '';
+    return { done: applied ? `${decision}, decided by ${by}` : `was decided already${whose}`, applied };
+  };
+  const command = campaign.command(`${decision} <key>`);
+  addChange<Campaign, DecisionFlags>(command, CAMPAIGN, (flags) => (one) => decide(one, flags))
+    .description(ABOUT[decision])
+    .option('--comment <text>', 'a comment, kept with the decision')
+    .option('--round <n>', 'only if this question is open, as `status` numbers it', Number)
+    .addHelpText('after', '\nA decision that is sent twice is taken once.');
+  if (decision === 'change')
+    command.option('--jobs <names>', 'the jobs to make again, separated by commas', listFlag);
 }

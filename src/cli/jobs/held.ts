@@ -2,7 +2,7 @@
 import { type Command } from 'commander';
 import { type DecisionAction } from '../../contract';
 import { mediaKeyOf, mediaWorkflowId } from '../../contract/ids';
-import { assertValid, DecisionRefusedError, InvalidInputError, NoAnswerError } from '../../errors';
+import { DecisionRefusedError, InvalidInputError, NoAnswerError } from '../../errors';
 import { type HeldJob } from '../../client/jobs/held';
 import { type DecisionMade, type Job } from '../../client/jobs/job';
 import { NO_JOB } from '../../client/report';
@@ -10,7 +10,7 @@ import { inParallel } from '../../platform/parallel';
 import { validateTaskId } from '../../validation/inputs';
 import { adviceFor, adviceLines, decisionAdvice } from '../lib/advice';
 import { type Connected, withSegue } from '../lib/connect';
-import { asFlags, byOption, softNumber, validateLimit } from '../lib/flags';
+import { asFlags, byOption, limitFlag } from '../lib/flags';
 import { age, counted, lines } from '../lib/format';
 import { EXIT, type ExitCode, exiting, print, printJson, say, UsageError } from '../lib/io';
 import { addJson, type JsonFlag } from '../lib/noun';
@@ -18,14 +18,14 @@ import { addJson, type JsonFlag } from '../lib/noun';
 export function addTo(program: Command): void {
   addJson(program.command('held'), 'print one JSON object a line')
     .description('list what needs a person, oldest first: held, overdue, and stopped with work under way')
-    .option('--limit <n>', 'show at most so many', softNumber, 50)
+    .option('--limit <n>', 'show at most this many', limitFlag, 50)
     .action(showHeld);
   addJson(program.command('resolve [workflow-id]'), 'print one JSON object; with --where one a line')
-    .description('decide a job that is held or overdue; a key will do for its id')
-    .option('--adopt <task>', 'the service has it: go on with this task')
+    .description('decide a job that is held or overdue; ID is a key or a workflow id')
+    .option('--adopt <task>', 'the service has it: continue with this task')
     .option('--force', 'adopt without asking the service whether it knows the task')
     .option('--resubmit', 'the service does not have it: submit it again, and pay for that')
-    .option('--abandon', 'nobody needs it: end it')
+    .option('--abandon', 'it is not needed: end it')
     .option('--reason <text>', 'why; it is kept with the job')
     .addOption(byOption())
     .option('--hold <hold>', 'only this hold, as `held --json` names it (default: the open one)')
@@ -36,7 +36,6 @@ export function addTo(program: Command): void {
 }
 
 async function showHeld({ limit, json }: JsonFlag & { limit: number }): Promise<void> {
-  assertValid(validateLimit({ limit }), 'Nothing was listed');
   const { jobs, more } = await withSegue((segue) => segue.held({ limit }));
   for (const job of jobs) {
     if (json) printJson(rowOf(job));
@@ -141,7 +140,6 @@ function decisionFrom(id: string | undefined, flags: ResolveFlags): DecisionMade
   return { action, taskId: adopt, force, by, reason, hold };
 }
 
-/** From the id of a job, or the key of a media job. */
 function workflowIdOf(text: string): string | undefined {
   if (/^(transcript|record)\/[^/]+$/.test(text)) return text;
   const key = mediaKeyOf(text);
@@ -171,18 +169,17 @@ async function decideJob(job: Job, decision: DecisionMade, { json }: ResolveFlag
   }
 }
 
-const GRPC_INVALID_ARGUMENT = 3;
-
 async function findUndecided({ temporal }: Connected, where: string): Promise<string[]> {
   const { DECIDABLE, UNDECIDED } = await import('../../client/jobs/held.js');
   const { findRuns } = await import('../../runs/find.js');
+  const { GRPC, grpcCode } = await import('../../runs/grpc.js');
   const ids: string[] = [];
   try {
     for await (const run of findRuns(temporal, `${UNDECIDED} AND (${where})`, DECIDABLE))
       ids.push(run.workflowId);
   } catch (error) {
-    const { code, details } = ((error as Error).cause ?? error) as { code?: number; details?: string };
-    if (code !== GRPC_INVALID_ARGUMENT) throw error;
+    if (grpcCode(error) !== GRPC.invalidArgument) throw error;
+    const { details } = (error as Error).cause as { details?: string };
     throw new UsageError(`--where: Temporal does not understand the query: ${details ?? ''}`);
   }
   return ids;

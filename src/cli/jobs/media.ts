@@ -10,13 +10,12 @@ import { mediaKeyOf, submitTaskQueue } from '../../contract/ids';
 import { assertValid } from '../../errors';
 import { type MediaSpec } from '../../runs/media';
 import { addSaveFlags, prepareFolder, saveFiles, type SaveFlags, validateSaving } from './save';
-import { withAdvice, word } from '../lib/advice';
+import { withAdvice, shellArgument } from '../lib/advice';
 import {
   addScopeFlags,
   addTargetFlags,
-  oneOf,
   orProblem,
-  projectFilter,
+  projectFlag,
   readObjectFile,
   softNumber,
   type TargetFlags,
@@ -72,19 +71,20 @@ export function addTo(program: Command): void {
     plural: 'jobs',
     columns: ['KEY', 'STATUS', 'STAGE', 'TOOL', 'TASK'],
     rowOf: ({ key, status, stage, tool, taskId }) => [key, status, stage ?? '', tool ?? '', taskId ?? ''],
-    filterFrom: (flags, problems) => {
-      const stage = oneOf('--stage', flags.stage, MEDIA_STAGES, problems);
-      const tool = oneOf('--tool', flags.tool, Object.keys(mediaTools), problems);
-      return { stage, tool, project: projectFilter(flags, problems) };
-    },
+    stages: MEDIA_STAGES,
     client: (segue) => segue.media,
   })
-    .option('--tool <tool>', 'only those of this tool')
-    .option('--project <type/id>', 'only those that write to this project');
+    .addOption(new Option('--tool <tool>', 'only those of this tool').choices(Object.keys(mediaTools)))
+    .option('--project <type/id>', 'only those that write to this project', projectFlag);
   addStatus(media, MEDIA);
   addFollow(media, MEDIA);
-  const about = 'stop following a job; the service goes on with a task that it accepted';
-  addCancel(media, MEDIA, about, 'A POST that was sent may be accepted, and its task then goes on there.');
+  const about = 'stop following a job; the service continues with an accepted task';
+  addCancel(
+    media,
+    MEDIA,
+    about,
+    'A POST that was sent may be accepted; its task then continues at the service.',
+  );
   addRetry(program);
 }
 
@@ -105,7 +105,7 @@ function startingBy(start: (segue: SegueClient) => Promise<MediaJob>): Starting<
         throw withAdvice(error);
       }),
     exists: ({ key }) =>
-      `Nothing is submitted again. To run it again and pay for it again: segue retry ${word(key)} --again`,
+      `Nothing is submitted again. To run it again and pay for it again: segue retry ${shellArgument(key)} --again`,
     submitQueue: submitTaskQueue,
   };
 }
@@ -122,7 +122,7 @@ function addJobFlags(command: Command, tool: MediaTool): Command {
   addScopeFlags(command, "instead of the worker's own");
   return addTargetFlags(command, 'campaign/7:/media/banner')
     .description(tool.about)
-    .option('--input <file>', 'take the request from a JSON file, - for stdin; flags go over it')
+    .option('--input <file>', 'take the request from a JSON file, - for stdin; flags override it')
     .option('--key <key>', 'what makes it the same job; the same key never submits twice (default: a digest)')
     .option('--task-id <id>', 'follow a task that the service already has; nothing is submitted')
     .option('--again', 'run the job of this key again, as KEY+2; refused while it may still be alive');

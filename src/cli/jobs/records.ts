@@ -46,8 +46,8 @@ export function addTo(program: Command): void {
     begin: beginTranscript,
   });
   addStatus(transcript, TRANSCRIPT);
-  const about = 'stop following a transcription; the service goes on with it';
-  addCancel(transcript, TRANSCRIPT, about, 'The service goes on with the transcription.');
+  const about = 'stop following a transcription; it continues at the service';
+  addCancel(transcript, TRANSCRIPT, about, 'The transcription continues at the service.');
   addWait(program);
 }
 
@@ -65,7 +65,7 @@ const beginTranscript: Begin<TranscriptJob, TranscriptFlags> = async (transcript
   assertValid([...problems, ...validateTranscript(spec)]);
   return go({
     start: (segue) => segue.transcripts.start(spec),
-    exists: () => 'Nobody is told again; another key is another transcript.',
+    exists: () => 'Nobody is notified again; another key is another transcript.',
   });
 };
 
@@ -105,7 +105,7 @@ const ABOUT: Record<RecordKind, string> = {
 };
 
 function addWait(program: Command): void {
-  const wait = program.command('wait').description('wait for a record of the service; its own status tells');
+  const wait = program.command('wait').description('wait for a record of the service, by its own status');
   for (const [kind, about] of Object.entries(ABOUT))
     addRun(
       addScopeFlags(wait.command(`${kind} <id>`)),

@@ -5,7 +5,7 @@ import { isPointer } from '../../api/json';
 import { type SavedFile, saveFilesOf } from '../../client/files';
 import { type JobReport } from '../../client/report';
 import { loadProxySettings } from '../../config';
-import { word } from '../lib/advice';
+import { shellArgument } from '../lib/advice';
 import { headline, type WaitFlags } from '../lib/follow';
 import { lines } from '../lib/format';
 import { env, EXIT, type ExitCode, print, printJson, reasonOf, say, UsageError } from '../lib/io';
@@ -18,7 +18,7 @@ export interface SaveFlags {
 export function addSaveFlags(command: Command): Command {
   return command
     .option('--out <dir>', 'save the files that the result points to in this folder')
-    .option('--at <pointer>', 'where in `info` their URLs are, as a JSON pointer, like /images');
+    .option('--at <pointer>', 'where in `info` the URLs are, as a JSON pointer, like /images');
 }
 
 export function validateSaving({ out, at }: SaveFlags, flag = '--out'): string[] {
@@ -30,7 +30,7 @@ export function validateSaving({ out, at }: SaveFlags, flag = '--out'): string[]
   );
 }
 
-/** Called before anything is sent: a result that is paid for must have a place. */
+/** Called before anything is sent: a result that is paid for must have a folder. */
 export async function prepareFolder({ out }: SaveFlags, flag = '--out'): Promise<void> {
   if (out === undefined) return;
   await mkdir(out, { recursive: true }).catch((error: unknown) => {
@@ -38,7 +38,6 @@ export async function prepareFolder({ out }: SaveFlags, flag = '--out'): Promise
   });
 }
 
-/** Saves the files of a result and prints their outcome; undefined without --out. */
 export async function saveFiles(
   report: JobReport,
   { out, at, json }: SaveFlags & WaitFlags,
@@ -51,7 +50,7 @@ export async function saveFiles(
   const unsaved =
     failed > 0
       ? `The job succeeded, but ${failed} of ${files.length} files could not be saved. ` +
-        `To try again: segue media follow ${word(key)} --out ${word(out)} --at ${word(at)}`
+        `To try again: segue media follow ${shellArgument(key)} --out ${shellArgument(out)} --at ${shellArgument(at)}`
       : null;
   const problem = typeof saved === 'string' ? `--${saved}` : unsaved;
   if (json) printJson({ ...report, files, error: problem });

@@ -1,4 +1,3 @@
-/** What a person can do next, as commands to copy. */
 import { type LeftItems } from '../../client/batches/retry';
 import { type HeldJob } from '../../client/jobs/held';
 import { successorKey } from '../../client/jobs/leftovers';
@@ -8,15 +7,21 @@ import {
   type DecisionAction,
   type StoppedItems,
 } from '../../contract';
-import { type Advice, adviceOnStopped, approvalAdvice, decisionAdvice, word } from '../../contract/advice';
+import {
+  type Advice,
+  adviceOnStopped,
+  approvalAdvice,
+  decisionAdvice,
+  shellArgument,
+} from '../../contract/advice';
 import { type LeftJob, NotRepeatedError } from '../../errors';
 import { lines, table } from './format';
 
-export { decisionAdvice, word };
+export { decisionAdvice, shellArgument };
 
 export function adviceFor({ workflowId, hold, left, stage }: HeldJob): Advice[] {
   if (left?.remains.is === 'nothing')
-    return [{ when: 'nothing was accepted', command: `segue retry ${word(workflowId)}` }];
+    return [{ when: 'nothing was accepted', command: `segue retry ${shellArgument(workflowId)}` }];
   if (left) return adviceForLeft(left.input, left.remains.is === 'task' ? left.remains.taskId : null);
   // Without a worker the hold is not known, but an overdue job can only be abandoned.
   const actions: DecisionAction[] = stage === 'overdue' ? ['abandon'] : ['adopt', 'resubmit', 'abandon'];
@@ -37,22 +42,21 @@ export function adviceLines(advice: Advice[]): string[] {
   return table(advice.map(({ when, command }) => [`  ${when}:`, command]));
 }
 
-/** The same refusal, with the commands that go on instead. */
+/** The same refusal, with the commands that can be used instead. */
 export function withAdvice(error: unknown): unknown {
   if (!(error instanceof NotRepeatedError) || !error.left) return error;
   const advice = adviceLines(adviceForLeft(error.left.input, error.left.taskId));
   return new NotRepeatedError(error.job, [error.message, ...advice].join('\n'));
 }
 
-/** For a batch that is over. */
 export function adviceOnBatch({
   key,
   counts,
   stopped,
 }: Pick<BatchResult, 'key' | 'counts' | 'stopped'>): string[] {
   return lines(
-    counts.failed > 0 && `What failed, and why: segue batch results ${word(key)} --status failed`,
-    counts.failed > 0 && `To run that again: segue batch retry ${word(key)}`,
+    counts.failed > 0 && `What failed, and why: segue batch results ${shellArgument(key)} --status failed`,
+    counts.failed > 0 && `To run that again: segue batch retry ${shellArgument(key)}`,
     counts.held > (stopped?.unfollowed ?? 0) && `${HELD}. What to do: segue held`,
     stopped && stoppedAdvice(key, stopped),
   );
@@ -65,9 +69,8 @@ export function stoppedAdvice(key: string, stopped: StoppedItems): string[] {
   return adviceOnStopped(key, stopped).map((text) => text.replaceAll('`', ''));
 }
 
-/** What is not run again with the failed items, and why. */
 export function leftLines(key: string, { held, lost, cancelled }: LeftItems): string[] {
-  const results = `segue batch results ${word(key)}`;
+  const results = `segue batch results ${shellArgument(key)}`;
   return lines(
     held > 0 &&
       `Not run again: ${held} held. The service may have them; what to do: segue held. One that has failed since: segue retry ID (its workflowId in ${results} --status failed)`,
@@ -85,7 +88,7 @@ export function adviceOnCampaign({ key, approval, paused, jobs }: CampaignStatus
       ...approvalAdvice(key, approval.round, approval.from).map(({ command }) => `  ${command}`),
     ],
     held.length > 0 && `${HELD}: ${held.join(', ')}. What to do: segue held`,
-    paused && `It is paused. To go on: segue campaign resume ${word(key)}`,
+    paused && `It is paused. To resume: segue campaign resume ${shellArgument(key)}`,
   );
 }
 
@@ -96,7 +99,7 @@ function startCommand(
   taskId?: string,
 ): string {
   return [
-    `segue media start ${word(tool)}`,
+    `segue media start ${shellArgument(tool)}`,
     ...requestFlags(request),
     ...flag('organization', scope?.organization),
     ...flag('space', scope?.space),
@@ -110,7 +113,7 @@ function startCommand(
 /** What a person types to wait for a job that runs. */
 export function followCommand({ workflowId, key }: { workflowId: string; key: string }): string {
   const [noun = ''] = workflowId.split('/', 1);
-  return noun === 'record' ? 'the same command again' : `segue ${noun} follow ${word(key)}`;
+  return noun === 'record' ? 'the same command again' : `segue ${noun} follow ${shellArgument(key)}`;
 }
 
 /** A picture may be in the request itself; nobody copies that from a terminal. */
@@ -127,5 +130,5 @@ function requestFlags(request: Record<string, unknown>): string[] {
 function flag(name: string, value: unknown): string[] {
   if (value === undefined || value === null) return [];
   if (typeof value === 'boolean') return [value ? `--${name}` : `--no-${name}`];
-  return [`--${name} ${word(typeof value === 'string' ? value : JSON.stringify(value))}`];
+  return [`--${name} ${shellArgument(typeof value === 'string' ? value : JSON.stringify(value))}`];
 }

@@ -1,4 +1,3 @@
-/** Connections of a command to Temporal and to the service. */
 import { randomUUID } from 'node:crypto';
 import { type Client } from '@temporalio/client';
 import { type Api, type CallOptions } from '../../api/client';
@@ -27,16 +26,16 @@ export async function withTemporal<T>(
   work: (connected: Connected) => Promise<T>,
   config = loadTemporalConfig(env()),
 ): Promise<T> {
-  const { openClient } = await import('./openClient.js');
-  const { close, ...connected } = await reach(config, () => openClient(config));
+  const { openClient } = await import('../../temporal/connection.js');
+  const { SegueClient } = await import('../../client/segueClient.js');
+  const { temporal, close } = await reach(config, () => openClient(config));
   try {
-    return await work(connected);
+    return await work({ temporal, config, segue: (...args) => new SegueClient(temporal, ...args) });
   } finally {
     await close();
   }
 }
 
-/** The same with a client of Segue. */
 export async function withSegue<T>(
   work: (segue: SegueClient, connected: Connected) => Promise<T>,
 ): Promise<T> {
@@ -44,7 +43,6 @@ export async function withSegue<T>(
   return withTemporal((connected) => work(connected.segue(config), connected));
 }
 
-/** Names the address in the error. */
 export async function reach<T>(config: TemporalConfig, connect: () => Promise<T>): Promise<T> {
   try {
     return await connect();

@@ -1,7 +1,7 @@
 /** Reads the values of flags. Problems are collected, so that one message names all of them. */
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import {
   type MediaInput,
   type NotifyTarget,
@@ -37,11 +37,11 @@ export interface TargetFlags extends ScopeFlags {
   notify?: string;
 }
 
-/** Where the result of a job goes; `example` is a place in a project. */
+/** Where the result of a job goes; `example` is a path in a project. */
 export function addTargetFlags(command: Command, example: string): Command {
   return command
     .option('--write <type/id:/pointer>', `set the result in a project's data, like ${example}`)
-    .option('--notify <user@workspace>', 'tell this user of the end, and when a person is needed');
+    .option('--notify <user@workspace>', 'notify this user at the end, and when a person is needed');
 }
 
 export function targetsFrom(
@@ -67,9 +67,9 @@ export function validateTimeout({ timeout }: { timeout?: string }): string[] {
   return isWrong ? [`--timeout: "${timeout}" is not ${DURATION_FORM}`] : [];
 }
 
-export function validateLimit({ limit }: { limit: unknown }): string[] {
-  const isCount = typeof limit === 'number' && Number.isInteger(limit) && limit >= 1 && limit < 1_000_000;
-  return isCount ? [] : [`--limit: "${String(limit)}" is not a whole number from 1 on`];
+export function limitFlag(text: string): number {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It is not a whole number from 1 on.');
 }
 
 /** Problems of fields as those of flags; `others` names what is no flag, or another one. */
@@ -80,8 +80,8 @@ export function asFlags(problems: string[], others: Record<string, string> = {})
 
 function writeFrom(text: string | undefined, problems: string[]): WriteTarget | undefined {
   if (text === undefined) return undefined;
-  const [, place = '', at = ''] = /^(.+?):(\/.*)$/.exec(text) ?? [];
-  const project = projectFrom(place);
+  const [, target = '', at = ''] = /^(.+?):(\/.*)$/.exec(text) ?? [];
+  const project = projectFrom(target);
   if (project) return { project, at };
   problems.push(`--write: "${text}" is not TYPE/ID:/json/pointer, like campaign/7:/media/banner`);
   return undefined;
@@ -92,22 +92,10 @@ function projectFrom(text: string): ProjectRef | undefined {
   return resourcetype === undefined || id === undefined ? undefined : { resourcetype, id };
 }
 
-export function projectFilter({ project }: { project?: string }, problems: string[]): ProjectRef | undefined {
-  const ref = project === undefined ? undefined : projectFrom(project);
-  if (project !== undefined && !ref) problems.push(`--project: "${project}" is not TYPE/ID`);
-  return ref;
-}
-
-/** A value that must be one of those; undefined where the flag is not given. */
-export function oneOf<T extends string>(
-  flag: string,
-  text: string | undefined,
-  known: readonly T[],
-  problems: string[],
-): T | undefined {
-  const found = known.find((name) => name === text);
-  if (text !== undefined && !found) problems.push(`${flag}: "${text}" is none of ${known.join(', ')}`);
-  return found;
+export function projectFlag(text: string): ProjectRef {
+  const project = projectFrom(text);
+  if (!project) throw new InvalidArgumentError('It is not TYPE/ID.');
+  return project;
 }
 
 export function notifyFrom(text: string | undefined, problems: string[]): NotifyTarget | undefined {
@@ -135,7 +123,6 @@ export async function readTextFile(flag: string, file: string): Promise<string> 
   });
 }
 
-/** A JSON object from the file that a flag names, or from stdin. */
 export async function readObjectFile(flag: string, file: string): Promise<Record<string, unknown>> {
   return objectFrom(`${flag} ${file}`, await readTextFile(flag, file));
 }

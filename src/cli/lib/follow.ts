@@ -8,11 +8,10 @@ import { type SegueClient } from '../../client/segueClient';
 import { adviceLines, decisionAdvice, followCommand } from './advice';
 import { type Connected, withSegue } from './connect';
 import { age } from './format';
-import { EXIT, type ExitCode, exitCodeOf, LostSightError, print, printJson, say } from './io';
+import { EXIT, EXIT_OF, type ExitCode, LostSightError, print, printJson, say } from './io';
 
 export interface Starting<R extends Run> {
   start: (segue: SegueClient) => Promise<R>;
-  /** What to say when the run exists already. */
   exists: (run: R) => string;
   /** The task queue of its POSTs, if it sends any. */
   submitQueue?: (taskQueue: string) => string;
@@ -36,7 +35,6 @@ export async function sayThatItExists(run: Run, meaning: string): Promise<void> 
   say(`${run.workflowId} exists: started ${age(run.startedAt.toISOString())} ago, ${status}. ${meaning}`);
 }
 
-/** For a command that does not wait. */
 export async function printStarted(
   run: Run,
   { json }: { json?: boolean },
@@ -78,7 +76,6 @@ export interface Shows<State, R extends Run<State>, Flags extends WaitFlags = Wa
   addFlags?: (command: Command) => Command;
   validateFlags?: (flags: Flags) => string[] | Promise<string[]>;
   show: (report: JobReport, run: R) => void | Promise<void>;
-  /** Returns a function that is called with each new state. */
   watch: () => (state: State) => void;
   /** Delivers a result in another way, for example as files; undefined when `show` is to print it. */
   deliver?: (report: JobReport, flags: Flags) => Promise<ExitCode | undefined>;
@@ -101,8 +98,8 @@ export async function follow<State, R extends Run<State>, Flags extends WaitFlag
   if (delivered !== undefined) return delivered;
   if (flags.json) printJson(report);
   else await show(report, run);
-  if (report.status === 'running') say(`Stopped waiting; it goes on. Follow it: ${followCommand(run)}`);
-  return exitCodeOf(report);
+  if (report.status === 'running') say(`Stopped waiting; it continues. Follow it: ${followCommand(run)}`);
+  return EXIT_OF[report.status];
 }
 
 /** A longer timer fires at once. */

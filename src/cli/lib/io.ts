@@ -1,9 +1,12 @@
-/** What a command reads and writes, and what its exit code tells a script. */
+/** What a command reads and writes, and the exit codes for scripts. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { userInfo } from 'node:os';
 import { type Readable, type Writable } from 'node:stream';
 import { type JobReport } from '../../client/report';
 import { type Environment } from '../../config';
+import { reasonOf } from '../../errors';
+
+export { reasonOf };
 
 /** The streams of the process, or those that the caller of `main` gave. */
 export interface Io {
@@ -30,7 +33,6 @@ export function env(): Environment {
   return io().env;
 }
 
-/** The action of a command that returns its exit code. */
 export function exiting<Args extends unknown[]>(
   work: (...args: Args) => Promise<ExitCode>,
 ): (...args: Args) => Promise<void> {
@@ -39,7 +41,6 @@ export function exiting<Args extends unknown[]>(
   };
 }
 
-/** A result, on stdout. */
 export function print(line: string): void {
   io().stdout.write(`${line}\n`);
 }
@@ -82,7 +83,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-const EXIT_OF: Record<JobReport['status'], ExitCode> = {
+export const EXIT_OF: Record<JobReport['status'], ExitCode> = {
   succeeded: EXIT.done,
   held: EXIT.held,
   running: EXIT.stillRunning,
@@ -92,10 +93,6 @@ const EXIT_OF: Record<JobReport['status'], ExitCode> = {
   terminated: EXIT.failed,
 };
 
-export function exitCodeOf({ status }: Pick<JobReport, 'status'>): ExitCode {
-  return EXIT_OF[status];
-}
-
 export function isOpen({ status }: Pick<JobReport, 'status'>): boolean {
   return status === 'running' || status === 'held';
 }
@@ -103,14 +100,14 @@ export function isOpen({ status }: Pick<JobReport, 'status'>): boolean {
 /** Temporal, the API or a port that a command needs is not available. */
 export class UnreachableError extends Error {}
 
-/** Temporal went away while a command waited for a job. The job goes on. */
+/** Temporal went away while a command waited for a job. The job continues. */
 export class LostSightError extends UnreachableError {
   constructor(
     readonly job: { workflowId: string; runId: string; key: string },
     cause: unknown,
     follow: string,
   ) {
-    super(`Lost sight of ${job.workflowId}, which goes on: ${reasonOf(cause)}\nFollow it: ${follow}`, {
+    super(`Lost the connection; ${job.workflowId} continues: ${reasonOf(cause)}\nFollow it: ${follow}`, {
       cause,
     });
   }
@@ -118,7 +115,3 @@ export class LostSightError extends UnreachableError {
 
 /** The command line itself is wrong. */
 export class UsageError extends Error {}
-
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

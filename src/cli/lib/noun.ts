@@ -1,17 +1,16 @@
 /** The commands that nouns share: run, start, follow, status, cancel, list, and changes of an open run. */
-import { type Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { NO_JOB } from '../../client/report';
 import { type Run } from '../../client/run';
 import { type SegueClient } from '../../client/segueClient';
 import { assertValid } from '../../errors';
-import { word } from './advice';
+import { shellArgument } from './advice';
 import { withSegue } from './connect';
-import { byOption, softNumber, validateLimit, validateTimeout } from './flags';
+import { byOption, limitFlag, validateTimeout } from './flags';
 import { follow, type Shows, type Starting, printStarted, type WaitFlags, withStarted } from './follow';
 import { age, table } from './format';
 import { EXIT, type ExitCode, exiting, isOpen, print, printJson, say } from './io';
 
-/** How a run is found. */
 interface Finds<R extends Run> {
   a: string;
   /** The key in what a person types: a key or a workflow id. */
@@ -34,7 +33,7 @@ function addWaitFlags<State, R extends Run<State>, Flags extends WaitFlags>(
   command: Command,
   { a, addFlags = (same) => same }: Shows<State, R, Flags>,
 ): Command {
-  const about = `stop waiting after this long; the ${a.replace(/^an? /, '')} goes on`;
+  const about = `stop waiting after this long; the ${a.replace(/^an? /, '')} continues`;
   return addFlags(addJson(command).option('--timeout <duration>', about));
 }
 
@@ -46,7 +45,6 @@ export type Begin<R extends Run, Flags> = (
 ) => Promise<ExitCode>;
 
 interface Lifecycle<R extends Run, Flags> {
-  /** Of `run` and `start`, like `<spec>`. */
   argument: string;
   run: string;
   start?: string;
@@ -54,7 +52,6 @@ interface Lifecycle<R extends Run, Flags> {
   begin: Begin<R, Flags>;
 }
 
-/** `run`, `start` and `follow`. */
 export function addLifecycle<State, R extends Run<State>, Flags extends WaitFlags>(
   parent: Command,
   noun: Noun<State, R, Flags>,
@@ -67,7 +64,6 @@ export function addLifecycle<State, R extends Run<State>, Flags extends WaitFlag
   addFollow(parent, noun);
 }
 
-/** A command that starts a run and waits for it. */
 export function addRun<State, R extends Run<State>, Flags extends WaitFlags>(
   command: Command,
   noun: Shows<State, R, Flags>,
@@ -76,7 +72,6 @@ export function addRun<State, R extends Run<State>, Flags extends WaitFlags>(
   return addBegin(addWaitFlags(command, noun), begin, (run, flags) => follow(run, flags, noun));
 }
 
-/** A command that starts a run and returns at once. */
 export function addStart<R extends Run, Flags extends JsonFlag>(
   command: Command,
   begin: Begin<R, Flags>,
@@ -151,7 +146,7 @@ export function addStatus<State, R extends Run<State>, Flags extends WaitFlags>(
     );
 }
 
-/** `continues` says what the service may go on with when no task is known. */
+/** `continues` says what may continue at the service when no task is known. */
 export function addCancel(parent: Command, noun: Finds<Run>, about: string, continues: string): void {
   addJson(parent.command('cancel <key>'))
     .description(about)
@@ -180,7 +175,7 @@ export async function cancelRun(run: Run, { json }: JsonFlag, continues: string)
   const task =
     taskId === null
       ? continues
-      : `The service goes on with task ${taskId}. Its result: segue get task ${word(taskId)}`;
+      : `The service continues with task ${taskId}. Its result: segue get task ${shellArgument(taskId)}`;
   say(task);
   return EXIT.done;
 }
@@ -198,7 +193,6 @@ type BeginChange<R extends Run, Flags> = (
   args: string[],
 ) => Change<R> | Promise<Change<R>>;
 
-/** A command that changes an open run in the name of a person. */
 export function addChange<R extends Run, Flags extends ChangeFlags>(
   command: Command,
   noun: Finds<R>,
@@ -220,9 +214,6 @@ export function addChange<R extends Run, Flags extends ChangeFlags>(
 }
 
 interface ListFlags extends JsonFlag {
-  stage?: string;
-  tool?: string;
-  project?: string;
   limit: number;
 }
 
@@ -230,8 +221,7 @@ interface Listing<Entry extends object, Filter> {
   plural: string;
   columns: string[];
   rowOf: (entry: Entry) => string[];
-  /** Adds problems of the flags to `problems`. */
-  filterFrom: (flags: ListFlags, problems: string[]) => Filter;
+  stages: readonly string[];
   client: (segue: SegueClient) => {
     list: (filter: Filter) => AsyncIterable<Entry>;
     count: (filter: Filter) => Promise<number>;
@@ -244,29 +234,26 @@ export function addList<Entry extends { startedAt: string }, Filter>(
 ): Command {
   return addJson(parent.command('list'), 'print one JSON object a line')
     .description(`list ${listing.plural}, newest first`)
-    .option('--stage <stage>', 'only runs in this stage')
-    .option('--limit <n>', 'show at most so many', softNumber, 50)
-    .action((flags: ListFlags) => list(listing, flags));
+    .addOption(new Option('--stage <stage>', 'only runs in this stage').choices(listing.stages))
+    .option('--limit <n>', 'show at most this many', limitFlag, 50)
+    .action((flags: ListFlags & Filter) => list(listing, flags));
 }
 
 async function list<Entry extends { startedAt: string }, Filter>(
-  { plural, columns, rowOf, filterFrom, client }: Listing<Entry, Filter>,
-  flags: ListFlags,
+  { plural, columns, rowOf, client }: Listing<Entry, Filter>,
+  flags: ListFlags & Filter,
 ): Promise<void> {
-  const problems = validateLimit(flags);
-  const filter = filterFrom(flags, problems);
-  assertValid(problems, 'Nothing was listed');
   const { limit, json } = flags;
   await withSegue(async (segue) => {
     const source = client(segue);
     const found: Entry[] = [];
-    for await (const entry of source.list(filter)) {
+    for await (const entry of source.list(flags)) {
       if (found.push(entry) >= limit) break;
     }
     const rows = found.map((entry) => [...rowOf(entry), `${age(entry.startedAt)} ago`]);
     if (json) for (const entry of found) printJson({ ...NO_JOB, error: null, ...entry });
     else if (found.length > 0) table([[...columns, 'STARTED'], ...rows]).forEach(print);
-    const total = found.length < limit ? found.length : await source.count(filter);
+    const total = found.length < limit ? found.length : await source.count(flags);
     if (found.length === 0) say(`There are no such ${plural}.`);
     else if (total <= found.length) say(`${found.length} ${plural}`);
     else say(`${found.length} of ${total} ${plural}; --limit shows more`);

@@ -6,9 +6,7 @@ import { io, type Io, say } from './io';
 export type Draw<State> = (state: State) => void;
 
 export interface Shown<State> {
-  /** The whole picture, for a terminal. */
   lines: (state: State) => string[];
-  /** The lines that are new since `before`. */
   news: (before: State | undefined, state: State) => string[];
 }
 

@@ -75,7 +75,7 @@ const PROBLEMS = {
 async function readTarget(target: string, source: string, flags: CreateFlags): Promise<ReadTarget> {
   if (target === 'batch') return readBatch(source, flags);
   if (target === 'campaign' || target === 'outlook') return readFromFile(target, source, flags);
-  return { problems: [`TARGET: "${target}" is none of ${TARGET_KINDS.join(', ')}`] };
+  return { problems: [`TARGET: "${target}" is not one of ${TARGET_KINDS.join(', ')}`] };
 }
 
 async function readFromFile(
@@ -86,7 +86,7 @@ async function readFromFile(
   const ofBatches = Object.entries({ concurrency, notify, 'skip-bad': skipBad, organization, space });
   const problems = ofBatches
     .filter(([, value]) => value !== undefined)
-    .map(([name]) => `--${name}: is for batches; of ${kind}s it stands in the spec`);
+    .map(([name]) => `--${name}: is for batches; for ${kind}s it is part of the spec`);
   const text = await orProblem<string | undefined>(readTextFile('SPEC', file), problems, undefined);
   if (text === undefined) return { problems };
   const read = readSpecText(text, file === '-' ? 'stdin' : file, (spec) =>

@@ -1,4 +1,3 @@
-/** Schedules as lines for people. */
 import { type FiringReport, type ScheduleEntry, type ScheduleReport } from '../../client/schedules/report';
 import { timesInWords } from '../../runs/schedule/spec';
 import { inZone, lines, table } from '../lib/format';
@@ -48,7 +47,7 @@ function firingLines(firings: FiringReport[], zone: string): string[] {
       .split('\n')
       .slice(1)
       .map((line) => `    ${line}`),
-    ...warnings.map((words) => `    warning: ${words}`),
+    ...warnings.map((warning) => `    warning: ${warning}`),
   ]);
 }
 

@@ -44,16 +44,16 @@ export function addTo(program: Command): void {
     addJson(schedule.command('create <name> <target> <spec>')),
     "of a batch; not the worker's own",
   )
-    .description('make a schedule; the same one a second time is left as it is')
+    .description('create a schedule; one that exists with the same spec is left as it is')
     .option('--cron <expression>', 'at these times, like "0 2 * * *"')
-    .option('--every <duration>', 'so often, like 1h, counted from midnight UTC')
+    .option('--every <duration>', 'at this interval, like 1h, counted from midnight UTC')
     .option('--calendar <json>', "Temporal's own calendar, or a list of them")
-    .option('--timezone <zone>', "by whose clock, like Europe/Berlin (default: the workspace's)")
+    .option('--timezone <zone>', "time zone, like Europe/Berlin (default: the workspace's)")
     .option('--overlap <policy>', `${OVERLAP} (default: skip)`)
     .option('--catchup <duration>', 'how late a firing may be after an outage of Temporal (default: 1h)')
-    .option('--note <text>', 'for whoever looks at it')
+    .option('--note <text>', 'a note, shown with the schedule')
     .option('--concurrency <n>', 'of a batch: how many items are at the service at once (200)', softNumber)
-    .option('--notify <user@workspace>', 'of a batch: who is told of the end, once')
+    .option('--notify <user@workspace>', 'of a batch: who is notified once, at the end')
     .option('--skip-bad', 'of a batch: leave bad lines out')
     .addHelpText('after', CREATING)
     .action(async (name: string, target: string, source: string, flags: CreateFlags & JsonFlag) => {
@@ -69,9 +69,12 @@ export function addTo(program: Command): void {
     .action((flags: JsonFlag) => withSegue(({ schedules }) => listAll(schedules, flags)));
   addJson(schedule.command('show <name>'))
     .description('show the next five times, the last firings with their outcome, and how many were skipped')
-    .action(async (name: string, flags: JsonFlag) => {
+    .action(async (name: string, { json }: JsonFlag) => {
       assertValidFlags((await checks()).validateScheduleName(name), 'There is no such schedule');
-      await withSegue(({ schedules }) => showOne(schedules, name, flags));
+      const report = await withSegue(({ schedules }) => schedules.show(name));
+      const { detailLines } = await import('./format.js');
+      if (json) printOne(name, 'running', { info: report });
+      else detailLines(report).forEach(print);
     });
   addChanges(schedule);
 }
@@ -95,14 +98,6 @@ async function listAll(schedules: SchedulesClient, { json }: JsonFlag): Promise<
   say(found.length === 0 ? 'There are no schedules.' : `${found.length} schedules`);
 }
 
-async function showOne(schedules: SchedulesClient, name: string, { json }: JsonFlag): Promise<void> {
-  const report = await schedules.show(name);
-  const { detailLines } = await import('./format.js');
-  if (json) printOne(name, 'running', { info: report });
-  else detailLines(report).forEach(print);
-}
-
-/** JSON with the fields of a job's report. */
 function printOne(name: string, status: 'running' | 'succeeded', more: object = {}): void {
   printJson({ ...NO_JOB, key: name, status, error: null, ...more });
 }
@@ -133,17 +128,17 @@ interface FiringFlags {
 /** Required flags are checked with all others, so that one message names every problem. */
 function addChanges(schedule: Command): void {
   addChange<{ note?: string }>(schedule, 'pause', {
-    about: 'fire no more until it is resumed; what runs goes on',
+    about: 'fire no more until it is resumed; open runs continue',
     past: 'paused',
     validate: ({ validatePause }, name, { note }) => validatePause(name, note),
     act: (schedules, name, { note }) => schedules.pause(name, String(note)),
-  }).option('--note <text>', 'required: why, for whoever resumes it');
+  }).option('--note <text>', 'required: why it is paused');
   addChange<{ note: string }>(schedule, 'resume', {
     about: 'fire again from now on; what was missed is not caught up',
     past: 'resumed',
     validate: ({ validateResume }, name, { note }) => validateResume(name, note),
     act: (schedules, name, { note }) => schedules.resume(name, note),
-  }).option('--note <text>', 'for whoever looks at it', `resumed by ${osUser()}`);
+  }).option('--note <text>', 'a note, shown with the schedule', `resumed by ${osUser()}`);
   addChange<FiringFlags>(schedule, 'trigger', {
     about: 'fire now',
     past: 'triggered',
@@ -162,7 +157,7 @@ function addChanges(schedule: Command): void {
     .option('--to <time>', 'required: the last moment')
     .option('--overlap <policy>', `${OVERLAP} (default: buffer-all)`);
   addChange(schedule, 'delete', {
-    about: 'delete a schedule; what it started goes on',
+    about: 'delete a schedule; the runs that it started continue',
     past: 'deleted',
     validate: ({ validateScheduleName }, name) => validateScheduleName(name),
     act: (schedules, name) => schedules.delete(name),

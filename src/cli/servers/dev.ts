@@ -1,15 +1,16 @@
 /** `segue dev` and `segue demo`: everything on one machine, until Ctrl-C or for one job. */
 import path from 'node:path';
+import { isPortFree } from '@segue/devserver';
 import { type LedgerEntry, SANDBOX_KEY } from '@segue/sandbox';
 import { loadLocalConfig } from '../../config';
-import { isPortFree } from '../../temporal/ports';
 import { MEDIA } from '../jobs/media';
 import { withTemporal } from '../lib/connect';
 import { follow } from '../lib/follow';
 import { env, EXIT, type ExitCode, io, print, say, UnreachableError } from '../lib/io';
 import { type LocalStack, startLocalStack } from './localStack';
-import { DEV_PORTS, requireFreePorts, untilAskedToStop } from './process';
+import { DEV_PORTS, untilAskedToStop } from './process';
 import { readPace } from './sandbox';
+import { requireFreePorts } from './temporal';
 import { installRuntime } from './worker';
 
 export interface DevFlags {
@@ -43,7 +44,7 @@ export async function runDev({ port, uiPort, sandboxPort, state, ...flags }: Dev
       `./bin/segue media run remove-background --image-url ${stack.sandbox.url}/samples/shoe.png`,
   );
   const reason = await Promise.race([stack.broken, stopped.then(() => undefined)]);
-  say(reason ? `${reason}; stopping` : 'stopping: finishing what is on its way');
+  say(reason ? `${reason}; stopping` : 'stopping: finishing what is in flight');
   await stack.stop();
   if (reason) throw new UnreachableError(reason);
 }

@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { type Command, InvalidArgumentError } from 'commander';
 import { loadLocalTemporalConfig, loadWorkerConfig } from '../../config';
-import { env, print, say, UnreachableError } from '../lib/io';
+import { env, print, UnreachableError } from '../lib/io';
 import { type DevFlags } from './dev';
-import { DEV_PORTS, requireFreePorts, untilAskedToStop } from './process';
+import { DEV_PORTS, untilAskedToStop } from './process';
 import { type SandboxFlags } from './sandbox';
 
 export function addTo(program: Command): void {
@@ -37,7 +37,7 @@ function portFlag(text: string): number {
 function addWorker(program: Command): void {
   program
     .command('worker')
-    .description('run a worker until SIGTERM or Ctrl-C; it then finishes what is on its way')
+    .description('run a worker until SIGTERM or Ctrl-C; it then finishes what is in flight')
     .option('--roles <list>', 'what it does: workflows, submit, batch (default: all three)')
     .addHelpText(
       'after',
@@ -56,9 +56,7 @@ function addWorker(program: Command): void {
 function addDev(program: Command): void {
   program
     .command('dev')
-    .description(
-      'run Temporal with its UI, the sandbox and a worker until Ctrl-C; a restart goes on where it was',
-    )
+    .description('run Temporal with its UI, the sandbox and a worker until Ctrl-C; a restart continues')
     .option('--port <port>', 'port of the Temporal server', portFlag, DEV_PORTS.temporal)
     .option('--ui-port <port>', 'port of its UI', portFlag, DEV_PORTS.ui)
     .option('--sandbox-port <port>', 'port of the sandbox', portFlag, DEV_PORTS.sandbox)
@@ -70,7 +68,7 @@ function addDev(program: Command): void {
     });
   program
     .command('demo')
-    .description('run one job on a server, sandbox and worker of its own, show what happened, and end')
+    .description('run one job with its own server, sandbox and worker, show what happened, and end')
     .action(async () => {
       const { runDemo } = await forDevelopment('demo', () => import('./dev.js'));
       await runDemo();
@@ -111,10 +109,7 @@ interface TemporalFlags {
 }
 
 function addTemporal(program: Command): void {
-  const find = async (): Promise<string> => {
-    const { findTemporalBinary } = await forDevelopment('temporal', () => import('../../temporal/find.js'));
-    return (await findTemporalBinary(loadLocalTemporalConfig(env()), say)).path;
-  };
+  const load = () => forDevelopment('temporal', () => import('./temporal.js'));
   const temporal = program
     .command('temporal')
     .description('the Temporal server that development and tests use');
@@ -122,7 +117,8 @@ function addTemporal(program: Command): void {
     .command('path')
     .description('print the path of its binary, getting it first')
     .action(async () => {
-      print(await find());
+      const { obtainTemporal } = await load();
+      print(await obtainTemporal(loadLocalTemporalConfig(env())));
     });
   temporal
     .command('start')
@@ -131,15 +127,9 @@ function addTemporal(program: Command): void {
     .option('--ui-port <port>', 'port of its UI', portFlag, DEV_PORTS.ui)
     .option('--db <file>', 'keep its state in this file (default: in memory)')
     .action(async ({ port, uiPort, db }: TemporalFlags) => {
+      const { requireFreePorts, startTemporal } = await load();
       await requireFreePorts({ '--port': port, '--ui-port': uiPort });
-      const binary = await find();
-      const { FAIRNESS_SETTING, startDevServer } = await import('../../temporal/devServer.js');
-      const server = await startDevServer(binary, {
-        port: port || undefined,
-        uiPort: uiPort || undefined,
-        db,
-        dynamicConfig: { [FAIRNESS_SETTING]: true },
-      });
+      const server = await startTemporal(loadLocalTemporalConfig(env()), { port, uiPort, db });
       print(`ready ${server.address}${server.uiUrl ? ` UI ${server.uiUrl}` : ''}`);
       await Promise.race([untilAskedToStop(), once(server.process, 'exit')]);
       await server.stop();

@@ -1,17 +1,15 @@
 /** Everything on one machine: Temporal server with its UI, sandbox and worker, started and stopped in order. */
 import { once } from 'node:events';
-import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
-import { lock } from 'proper-lockfile';
+import { claimFolder } from '@segue/devserver';
 import { type Pace, RECORD_PATHS, type Sandbox, SANDBOX_KEY, startSandbox } from '@segue/sandbox';
 import { Credential } from '../../api/credential';
 import { type LocalConfig, PUBLISHED_LAYOUT, type StarterConfig, type TemporalConfig } from '../../config';
 import { digest } from '../../platform/digest';
-import { FAIRNESS_SETTING, startDevServer } from '../../temporal/devServer';
-import { findTemporal } from '../../temporal/find';
 import { createSegueWorker, type SegueWorker } from '../../worker';
 import { say, UnreachableError } from '../lib/io';
+import { startTemporal } from './temporal';
 import { connectWorker, untilPolling } from './worker';
 
 /** Paths of the sandbox for records whose path the API does not publish. */
@@ -49,8 +47,8 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     for (const step of cleanUp.splice(0).reverse()) await step();
   };
   try {
-    cleanUp.push(await claimFolder(options.state));
-    const server = await startTemporal(options);
+    cleanUp.push(await requireFolder(options.state));
+    const server = await temporalFor(options);
     cleanUp.push(server.stop);
 
     const db = path.join(options.state, 'sandbox.ndjson');
@@ -85,20 +83,16 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   }
 }
 
-/** Locks the folder until the returned function is called: two servers on one file would destroy it. */
-async function claimFolder(folder: string): Promise<() => Promise<void>> {
-  await mkdir(folder, { recursive: true });
-  // The lock of a killed process stays for some seconds.
-  const retries = { retries: 7, factor: 1, minTimeout: 1_000 };
-  return lock(folder, { stale: 5_000, update: 1_000, retries }).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code !== 'ELOCKED') throw error;
-    throw new UnreachableError(
-      `${folder} is in use by another segue; stop that one, or choose a folder with --state`,
-    );
-  });
+/** Two servers on one file would destroy it. */
+async function requireFolder(folder: string): Promise<() => Promise<void>> {
+  const release = await claimFolder(folder);
+  if (release) return release;
+  throw new UnreachableError(
+    `${folder} is in use by another segue; stop that one, or choose a folder with --state`,
+  );
 }
 
-/** On an existing cluster, a queue of its own keeps jobs of the sandbox apart from real jobs. */
+/** On an existing cluster, a separate task queue keeps jobs of the sandbox apart from real jobs. */
 function withOwnQueue({
   config: { starter, taskQueueGiven, temporal },
   state,
@@ -107,21 +101,20 @@ function withOwnQueue({
   return { ...starter, taskQueue: `segue-dev-${digest([hostname(), path.resolve(state)]).slice(0, 8)}` };
 }
 
-async function startTemporal({
+async function temporalFor({
   config,
   state,
   ports,
 }: LocalStackOptions): Promise<Pick<LocalStack, 'temporal' | 'uiUrl' | 'broken' | 'stop'>> {
-  const found = await findTemporal(config.temporal, say);
-  if (found.kind === 'cluster') {
+  const { existing } = config.temporal;
+  if (existing) {
+    say(`Temporal: the cluster at ${existing.address} (TEMPORAL_ADDRESS)`);
     const never = new Promise<string>(() => undefined);
-    return { temporal: found.cluster, uiUrl: undefined, broken: never, stop: () => Promise.resolve() };
+    return { temporal: existing, uiUrl: undefined, broken: never, stop: () => Promise.resolve() };
   }
-  const server = await startDevServer(found.path, {
-    port: ports.temporal || undefined,
-    uiPort: ports.ui || undefined,
+  const server = await startTemporal(config.temporal, {
+    ...{ port: ports.temporal, uiPort: ports.ui },
     db: path.join(state, 'temporal.db'),
-    dynamicConfig: { [FAIRNESS_SETTING]: true },
   });
   const { address, namespace, uiUrl, stop } = server;
   const broken = once(server.process, 'exit').then(() => 'the Temporal server ended');

@@ -1,19 +1,6 @@
-/** The ports that a server needs, and the signals that stop it. */
-import { isPortFree } from '../../temporal/ports';
-import { UnreachableError } from '../lib/io';
+/** Default ports, and the signals that stop a server. */
 
-/** Default ports of what `dev` and `demo` start. */
 export const DEV_PORTS = { temporal: 7233, ui: 8233, sandbox: 4010 };
-
-/** Throws when ports are taken, and names all of them with their flags. */
-export async function requireFreePorts(ports: Record<string, number>): Promise<void> {
-  const taken: string[] = [];
-  for (const [flag, port] of Object.entries(ports)) {
-    if (port !== 0 && !(await isPortFree(port)))
-      taken.push(`port ${port} is taken; choose another with ${flag}`);
-  }
-  if (taken.length > 0) throw new UnreachableError(taken.join('\n'));
-}
 
 /**
  * Resolves at the first Ctrl-C or SIGTERM; a second one ends the process at once. Called when everything runs: before

@@ -7,8 +7,8 @@ import {
   sampleUrls,
   startSandbox,
 } from '@segue/sandbox';
-import { print, say, UsageError } from '../lib/io';
-import { requireFreePorts, untilAskedToStop } from './process';
+import { print, say, UnreachableError, UsageError } from '../lib/io';
+import { untilAskedToStop } from './process';
 
 export interface SandboxFlags {
   port: number;
@@ -22,14 +22,16 @@ export interface SandboxFlags {
 export async function runSandbox({ seed: file, ...flags }: SandboxFlags): Promise<void> {
   const pace = readPace(flags.pace);
   const seed = file === undefined ? undefined : await loadSeed(file);
-  await requireFreePorts({ '--port': flags.port });
-  const running = await startSandbox({ ...flags, pace, seed, onRequest: say });
+  const running = await startSandbox({ ...flags, pace, seed, onRequest: say }).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    throw new UnreachableError(`port ${flags.port} is taken; choose another with --port`);
+  });
   const stopped = untilAskedToStop();
   print(`ready ${running.url}`);
   say(`page: ${running.url}/  OpenAPI: ${running.url}/openapi.json`);
   say(`samples: ${sampleUrls(running.url).join(' ')}`);
   if (seed && !running.seeded) {
-    say(`${flags.db ?? ''} holds a state already, so the seed was not used; delete the file to start anew`);
+    say(`${flags.db ?? ''} holds a state already, so the seed was not used; delete the file to use the seed`);
   }
   await stopped;
   await running.stop();

@@ -28,11 +28,11 @@ export async function runWorker(config: WorkerConfig): Promise<void> {
 
 async function runUntilStopped(worker: SegueWorker, { temporal }: WorkerConfig): Promise<void> {
   const stopped = untilAskedToStop(() => {
-    say('stopped at once; POSTs on their way have an unknown outcome');
+    say('stopped at once; POSTs in flight have an unknown outcome');
   });
   const running = worker.run();
   void stopped.then(() => {
-    say('draining: finishing what is on its way');
+    say('draining: finishing what is in flight');
     worker.shutdown();
   });
   void untilPolling(worker, temporal).then((polling) => {
@@ -51,7 +51,7 @@ export function installRuntime(level: LogLevel): void {
     telemetryOptions: {
       logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) },
     },
-    // The command decides in which order things stop.
+    // The command decides the order in which worker and connection stop.
     shutdownSignals: [],
   });
 }

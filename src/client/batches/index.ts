@@ -41,11 +41,9 @@ export interface ManifestBatchSpec extends Omit<BatchSpec, 'manifest' | 'partiti
   onWarning?: (warning: ManifestWarning) => void;
 }
 
-/** The result of a retry. */
 export interface BatchRepeat {
   /** The batch of the failed items; null if nothing failed. */
   batch: Batch | null;
-  /** How many items it has. */
   items: number;
   left: LeftItems;
 }
@@ -130,18 +128,13 @@ export class BatchesClient extends RunsClient<BatchSpec, BatchStatus, Batch> {
 }
 
 export class Batch extends Run<BatchStatus, BatchResult> {
-  protected readonly stateQuery = batchStatusQuery;
+  protected override readonly stateQuery = batchStatusQuery;
 
   /** Items that became separate jobs are counted by the status of those jobs, if that can be read. */
   override async state(): Promise<BatchStatus | undefined> {
     const status = await super.state();
     const followed = status && (await this.#follow(status).catch(() => undefined));
     return status && { ...status, counts: followed?.counts ?? status.counts };
-  }
-
-  /** Counts and stage. A `NoAnswerError` if no worker answers. */
-  status(): Promise<BatchStatus> {
-    return this.requireState();
   }
 
   /** Items that became separate jobs are counted by the status of those jobs. */
@@ -167,7 +160,6 @@ export class Batch extends Run<BatchStatus, BatchResult> {
     await this.update(batchCancelUpdate, order);
   }
 
-  /** Changes how many items are at the service at once. */
   concurrency(order: PauseOrder & { concurrency: number }): Promise<BatchStatus> {
     assertValid(validateConcurrencyOrder(order), 'Nothing was changed');
     return this.update(batchConcurrencyUpdate, order);
@@ -191,15 +183,9 @@ export class Batch extends Run<BatchStatus, BatchResult> {
     return savingFiles(this.results(options), target);
   }
 
-  /** Until when the namespace keeps the results. */
   async kept(): Promise<KeptResults> {
     const { closeTime: closedAt } = await this.handle.describe();
     return keptResults(this.temporal, { key: this.key, closedAt });
-  }
-
-  protected running(status: BatchStatus | undefined): Standing {
-    const [stage, info] = [status?.stage ?? null, status ?? null];
-    return { status: 'running', stage, taskId: null, info, error: null };
   }
 
   protected async succeeded(result: BatchResult): Promise<Standing> {

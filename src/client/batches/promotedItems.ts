@@ -56,8 +56,8 @@ export async function followResult(temporal: Client, result: BatchItemResult): P
   const now = run ? statusOf(run) : 'held';
   const taskId = (run && entryOf(run).taskId) ?? result.taskId;
   if (run && now !== 'held') return { ...result, status: now, taskId, ...(await endOf(temporal, run)) };
-  const words = [error, whyHeld(workflowId, run)].filter((known) => known !== undefined);
-  return { ...result, taskId, error: words.join('; ') || undefined };
+  const errors = [error, whyHeld(workflowId, run)].filter((known) => known !== undefined);
+  return { ...result, taskId, error: errors.join('; ') || undefined };
 }
 
 /** Undefined for a job that waits for a decision: the batch knows why. */
@@ -87,7 +87,7 @@ async function endOf(temporal: Client, { workflowId, runId }: Listed): Promise<P
     return { taskId, info, error: undefined, unwritten, notified: notified ?? undefined };
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
-    const { errors, error: words } = failedRun(error);
-    return { error: errors === null ? words : `${words}: ${JSON.stringify(errors)}` };
+    const { errors, error: message } = failedRun(error);
+    return { error: errors === null ? message : `${message}: ${JSON.stringify(errors)}` };
   }
 }

@@ -21,7 +21,6 @@ import { noAnswer, queryRun } from '../../runs/query';
 import { inputOf } from '../../runs/start';
 import { followResult } from './promotedItems';
 
-/** A partition that has no results. */
 export interface MissingResults {
   /** Which one it is, from 1, and the number of its first item. */
   n: number;
@@ -34,7 +33,7 @@ export interface MissingResults {
 }
 
 export interface ResultsOptions {
-  /** Called for each partition that is left out, in its place. */
+  /** Called for each partition that is left out, in the manifest's order. */
   onMissing?: (missing: MissingResults) => void;
 }
 
@@ -53,14 +52,16 @@ export async function* resultsOfBatch(
   let first = 1;
   for (const [index, { items }] of partitions.entries()) {
     const n = index + 1;
-    const partition = await findPartition(temporal, key, n);
+    let partition = await findPartition(temporal, key, n);
+    if (!partition && onMissing) {
+      known ??= (await queryRun<KnownPartition[]>(temporal, batch, batchPartitionsQuery)) ?? [];
+      // It may have started since.
+      if (known[index]?.isThere) partition = await findPartition(temporal, key, n);
+    }
     if (partition) {
       const results = await partitionResults(temporal, partition);
       yield* await inParallel(AT_ONCE, results, (result) => followResult(temporal, result));
-    } else if (onMissing) {
-      known ??= (await queryRun<KnownPartition[]>(temporal, batch, batchPartitionsQuery)) ?? [];
-      onMissing({ n, first, items, ...whyMissing(known[index]) });
-    }
+    } else onMissing?.({ n, first, items, ...whyMissing(known?.[index]) });
     first += items;
   }
 }
@@ -92,7 +93,9 @@ export async function partitionResults(
   const results = await queryRun<BatchItemResult[]>(temporal, partition, partitionResultsQuery);
   if (results) return results;
   if (!isOpen({ status }) && (await didNothing(partition)))
-    return (await partitionItems(temporal, partition)).map(asHandedOver);
+    return (await partitionItems(temporal, partition)).map(({ key, taskId = null }) => ({
+      ...{ key, status: taskId ? 'running' : 'waiting', taskId },
+    }));
   throw await noAnswer(temporal, partition.workflowId);
 }
 
@@ -102,10 +105,6 @@ async function didNothing(partition: WorkflowHandle): Promise<boolean> {
   if ((raw.workflowExecutionInfo?.firstRunId ?? runId) !== runId) return false;
   const { events } = await partition.fetchHistory();
   return events?.every(({ activityTaskScheduledEventAttributes: sent }) => !sent) ?? false;
-}
-
-function asHandedOver({ key, taskId }: BatchItem): BatchItemResult {
-  return { key, status: taskId ? 'running' : 'waiting', taskId: taskId ?? null };
 }
 
 export async function partitionItems(temporal: Client, partition: WorkflowHandle): Promise<BatchItem[]> {

@@ -1,4 +1,4 @@
-/** Running the failed items of a batch once more, as a batch of their own. */
+/** Running the failed items of a batch once more, as a separate batch. */
 import { type Client, type WorkflowExecutionInfo, type WorkflowHandle } from '@temporalio/client';
 import {
   type BatchInput,
@@ -10,6 +10,7 @@ import {
 import { againKey } from '../../contract/ids';
 import { factsOf, inPartitions, manifestOf, type Partition } from '../../runs/manifest/partitions';
 import { ifFound, isOpen } from '../../runs/find';
+import { GRPC, grpcCode } from '../../runs/grpc';
 import { inputOf } from '../../runs/start';
 import { notRepeated } from '../jobs/retry';
 import { type Batch } from '.';
@@ -27,7 +28,6 @@ export interface LeftItems {
 }
 
 export interface BatchRetry {
-  /** The input of the new batch. */
   input: BatchInput;
   left: LeftItems;
   /** Read from the runs of the batch, from the first partition on each time. */
@@ -49,7 +49,7 @@ export async function prepareRetry(temporal: Client, repeated: Batch): Promise<B
   const manifest = manifestOf(facts);
   const missing = (result?.counts.failed ?? 0) - manifest.items;
   if (missing > 0) throw notRepeated(repeated, `Temporal no longer keeps ${missing} of its failed items`);
-  // A batch that was stopped has no counts that tell whether an item of an absent partition failed.
+  // A batch that was stopped has no counts that show whether an item of an absent partition failed.
   if (!result && tally.absent > 0)
     throw notRepeated(
       repeated,
@@ -73,14 +73,12 @@ export async function resultOf(
   return (result as BatchResult | undefined) ?? null;
 }
 
-/** What is not repeated. */
 interface Tally {
   left: LeftItems;
   /** Partitions that were never handed over, or are no longer kept. */
   absent: number;
 }
 
-/** In the manifest's order, partition by partition. */
 async function* failedItems(
   temporal: Client,
   repeated: Batch,
@@ -96,7 +94,7 @@ async function* failedItems(
     }
     await requireClosed(temporal, repeated, partition);
     const results = await partitionResults(temporal, partition);
-    const items = results.some(isFailed) ? await partitionItems(temporal, partition) : [];
+    const items = results.some(isFailed) ? await itemsToRepeat(temporal, repeated, partition) : [];
     for (const [index, result] of results.entries()) {
       const item = items[index];
       // The retry gets a new task.
@@ -104,6 +102,17 @@ async function* failedItems(
       else if (tally) countLeft(tally.left, await followResult(temporal, result));
     }
   }
+}
+
+async function itemsToRepeat(
+  temporal: Client,
+  repeated: Batch,
+  partition: WorkflowHandle,
+): Promise<BatchItem[]> {
+  return partitionItems(temporal, partition).catch((error: unknown) => {
+    if (grpcCode(error) !== GRPC.notFound) throw error;
+    throw notRepeated(repeated, `Temporal no longer keeps the input of ${partition.workflowId}`);
+  });
 }
 
 /** The service said that the task failed or refused the request; what may be alive there has left its partition. */

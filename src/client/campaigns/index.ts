@@ -1,4 +1,3 @@
-/** Campaigns: start them, list them, decide them. */
 import { ApplicationFailure, type WorkflowFailedError } from '@temporalio/client';
 import {
   type AddMediaOrder,
@@ -62,23 +61,17 @@ export class CampaignsClient extends RunsClient<CampaignSpec, CampaignStatus, Ca
 }
 
 export interface CampaignDecisionAnswer extends CampaignDecisionReceipt {
-  /** Whether it changed anything. */
   applied: boolean;
   /** The same decision, taken before; then nothing was applied. */
   earlier: CampaignDecisionTaken | null;
 }
 
 export class Campaign extends Run<CampaignStatus, CampaignResult> {
-  protected readonly stateQuery = campaignStatusQuery;
-
-  /** Its stage, jobs and open question. A `NoAnswerError` if no worker answers. */
-  status(): Promise<CampaignStatus> {
-    return this.requireState();
-  }
+  protected override readonly stateQuery = campaignStatusQuery;
 
   /**
    * Approves, rejects or has jobs made again, in the open round unless it names one. A decision that was taken before
-   * does nothing (`applied: false`), nor does a `change` with the words of the last one and no round: it was probably
+   * does nothing (`applied: false`), nor does a `change` with the text of the last one and no round: it was probably
    * sent twice. One that cannot be taken is a `DecisionRefusedError`.
    */
   async decide(decision: CampaignDecision): Promise<CampaignDecisionAnswer> {
@@ -116,11 +109,6 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
     assertValid([...validateAddedMedia(order, { names }), ...wrong], 'Nothing was added');
     await this.update(addMediaUpdate, order);
     return this.status();
-  }
-
-  protected running(status: CampaignStatus | undefined): Standing {
-    const [stage, info] = [status?.stage ?? null, status ?? null];
-    return { status: status?.held ? 'held' : 'running', stage, taskId: null, info, error: null };
   }
 
   /** Rejected and expired campaigns complete as workflows, but count as failed. */

@@ -15,7 +15,6 @@ export function readCampaignSpec(text: string, name = 'spec'): CampaignSpec {
   return spec as CampaignSpec;
 }
 
-/** The same for any kind of spec. */
 export function readSpecText(
   text: string,
   name: string,
@@ -24,30 +23,30 @@ export function readSpecText(
   if (text.length > LONGEST_TEXT)
     return { problems: [`${name}: has ${text.length} characters, more than ${LONGEST_TEXT}`] };
   const lineCounter = new LineCounter();
-  const problems: { offset: number; words: string }[] = [];
+  const problems: { offset: number; message: string }[] = [];
   let spec: unknown;
   try {
     const document = parseDocument(text, { lineCounter, prettyErrors: false });
     const { errors, warnings } = document;
     for (const { message, pos } of [...errors, ...warnings])
-      problems.push({ offset: pos[0], words: message });
+      problems.push({ offset: pos[0], message: message });
     // A text with syntax errors is not checked further.
     if (errors.length === 0) {
       spec = document.toJS();
       for (const problem of find(spec))
-        problems.push({ offset: offsetOf(document, problem), words: problemText(problem) });
+        problems.push({ offset: offsetOf(document, problem), message: problemText(problem) });
     }
   } catch (error) {
     // Aliases that multiply or refer to themselves, or too deep nesting.
     if (!(error instanceof ReferenceError) && !(error instanceof RangeError)) throw error;
-    problems.push({ offset: 0, words: error.message });
+    problems.push({ offset: 0, message: error.message });
   }
   problems.sort((a, b) => a.offset - b.offset);
   return {
     spec,
-    problems: problems.map(({ offset, words }) => {
+    problems: problems.map(({ offset, message }) => {
       const { line, col } = lineCounter.linePos(offset);
-      return `${name}:${line}:${col}: ${words}`;
+      return `${name}:${line}:${col}: ${message}`;
     }),
   };
 }
@@ -55,15 +54,16 @@ export function readSpecText(
 /** The offset of a plain value; of a list or object, that of its name; of a missing value, that of its parent. */
 function offsetOf(document: Document, { path, ofName }: Problem): number {
   let node: unknown = document.contents;
-  let place = startOf(node) ?? 0;
+  let offset = startOf(node) ?? 0;
   for (const part of path) {
     const found = memberOf(isAlias(node) ? node.resolve(document) : node, part);
-    if (!found) return place;
+    if (!found) return offset;
     node = found.value;
     const isPlain = isScalar(node) && node.value !== null;
-    place = (isPlain && !ofName ? startOf(node) : undefined) ?? startOf(found.key) ?? startOf(node) ?? place;
+    offset =
+      (isPlain && !ofName ? startOf(node) : undefined) ?? startOf(found.key) ?? startOf(node) ?? offset;
   }
-  return place;
+  return offset;
 }
 
 function memberOf(node: unknown, part: Path[number]): { key?: unknown; value: unknown } | undefined {

@@ -33,7 +33,6 @@ export interface HeldOptions {
 
 export interface HeldList {
   jobs: HeldJob[];
-  /** How many more there are. */
   more: number;
 }
 
@@ -104,7 +103,7 @@ class HeldReader {
     // The other jobs of this queue would wait as long for no answer.
     if (isQueried && !state) this.#isPolled.set(run.taskQueue, Promise.resolve(false));
     const { hold = null } = state ?? {};
-    // The list lags behind: the hold was decided meanwhile.
+    // The list lags behind: the hold has been decided.
     if (state && !hold) return undefined;
 
     const last = state?.attempts?.at(-1);

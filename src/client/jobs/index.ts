@@ -1,4 +1,3 @@
-/** The clients of media jobs, transcripts and records. */
 import { WorkflowFailedError } from '@temporalio/client';
 import {
   FAILURE,
@@ -15,21 +14,19 @@ import { mediaWorkflowId, recordKey, recordWorkflowId, transcriptWorkflowId } fr
 import { attributesOfJob } from '../../contract/searchAttributes';
 import { assertValid } from '../../errors';
 import { digest } from '../../platform/digest';
-import {
-  keyOf,
-  type MediaSpec,
-  startMedia,
-  validatePoll,
-  validateSpec,
-  normalizeScope,
-} from '../../runs/media';
+import { keyOf, type MediaSpec, startMedia, validateSpec, normalizeScope } from '../../runs/media';
 import { countRuns, failureType, find, findRuns } from '../../runs/find';
 import { startOrFind } from '../../runs/start';
-import { validateRecordInput, validateTranscriptSpec } from '../../validation/inputs';
+import {
+  withoutNulls,
+  validatePoll,
+  validateRecordInput,
+  validateTranscriptSpec,
+} from '../../validation/inputs';
 import { entryOf, type JobEntry, type JobFilter, queryOf } from '../listing';
 import { type JobReport } from '../report';
-import { RunsClient } from '../run';
-import { MediaJob, RecordJob, TranscriptJob, type WaitOptions } from './job';
+import { RunsClient, type WaitOptions } from '../run';
+import { MediaJob, RecordJob, TranscriptJob } from './job';
 import { retryJob, type RetryOptions } from './retry';
 
 export class MediaClient extends RunsClient<MediaSpec, MediaState, MediaJob> {
@@ -80,7 +77,7 @@ export class TranscriptsClient extends RunsClient<TranscriptSpec, TranscriptStat
     const { transcriptionId, format = 'srt', key = transcriptionId, write, notify } = spec;
     const input: TranscriptInput = {
       ...{ key, transcriptionId, format, scope: normalizeScope(spec.scope), write, notify },
-      poll: { ...this.config.poll, ...spec.poll },
+      poll: { ...this.config.poll, ...withoutNulls(spec.poll ?? {}) },
     };
     const facts = await startOrFind(this.temporal, {
       workflow: TRANSCRIPT_WORKFLOW,
@@ -108,7 +105,6 @@ function identityOfTranscript({
   return digest({ transcriptionId, format, scope: normalizeScope(scope), write, notify });
 }
 
-/** All problems at once, before anything is sent. */
 export function validateTranscript(spec: TranscriptSpec): string[] {
   return [...validateTranscriptSpec(spec), ...validatePoll(spec.poll)];
 }
@@ -124,7 +120,13 @@ export class RecordsClient extends RunsClient<RecordSpec, RecordState, RecordJob
     assertValid(validateRecord(spec), 'The wait was not started');
     const { kind, id, failOn } = spec;
     const scope = normalizeScope(spec.scope);
-    const input: RecordInput = { kind, id, failOn, scope, poll: { ...this.config.poll, ...spec.poll } };
+    const input: RecordInput = {
+      kind,
+      id,
+      failOn,
+      scope,
+      poll: { ...this.config.poll, ...withoutNulls(spec.poll ?? {}) },
+    };
     const key = recordKey(kind, id);
     const workflowId = recordWorkflowId(key);
     const facts = await startOrFind(this.temporal, {
@@ -165,7 +167,6 @@ function identityOfRecord({ kind, id, failOn = [], scope }: RecordInput): string
   return digest({ kind, id, failOn: named, scope: normalizeScope(scope) });
 }
 
-/** All problems at once, before anything is sent. */
 export function validateRecord({ poll, ...asked }: RecordSpec): string[] {
   return [...validateRecordInput(asked), ...validatePoll(poll)];
 }

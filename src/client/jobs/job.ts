@@ -1,4 +1,3 @@
-/** Handles of jobs: read the state, wait, decide. */
 import { type Client, type WorkflowFailedError } from '@temporalio/client';
 import { type UpdateDefinition } from '@temporalio/common';
 import {
@@ -25,7 +24,7 @@ import { mediaWorkflowId, recordWorkflowId, transcriptWorkflowId } from '../../c
 import { entryOf } from '../listing';
 import { type Leftovers, leftoversOfFailed, leftoversOfStopped } from './leftovers';
 import { type Standing, succeededWith } from '../report';
-import { Run, sendUpdate, type WaitOptions as RunWaitOptions } from '../run';
+import { Run, sendUpdate } from '../run';
 import { failureType, type Listed, type RunFacts } from '../../runs/find';
 
 /** The state of a job. Not all kinds of jobs have the optional fields. */
@@ -40,8 +39,6 @@ export interface JobState {
   attempts?: SubmitAttempt[];
 }
 
-export type WaitOptions<State = MediaState> = RunWaitOptions<State>;
-
 export interface DecisionMade extends Omit<Decision, 'hold'> {
   /** The hold that it decides, so that a later hold is not decided by mistake. Default: the open one. */
   hold?: string;
@@ -53,7 +50,7 @@ export interface DecisionAnswer extends DecisionReceipt {
 }
 
 export abstract class Job<State extends JobState = JobState, Result = unknown> extends Run<State, Result> {
-  protected readonly stateQuery = stateQuery;
+  protected override readonly stateQuery = stateQuery;
 
   /**
    * Decides a held run. The hold is the one that is open now, unless it is named. A decision that was taken before
@@ -88,14 +85,9 @@ export abstract class Job<State extends JobState = JobState, Result = unknown> e
 
   protected override readonly isListedAsHeld = (listed: Listed): boolean => entryOf(listed).stage === 'held';
 
-  protected running(state: State | undefined): Standing {
-    return {
-      status: state?.stage === 'held' ? 'held' : 'running',
-      stage: state?.stage ?? null,
-      taskId: state?.taskId ?? null,
-      info: null,
-      error: state?.lastError ?? null,
-    };
+  protected override running(state: State | undefined): Standing {
+    const { stage = null, taskId = null, lastError: error = null } = state ?? {};
+    return { status: stage === 'held' ? 'held' : 'running', stage, taskId, info: null, error };
   }
 
   protected override async failed(failure: WorkflowFailedError): Promise<Standing> {
@@ -159,7 +151,7 @@ export function jobOf(temporal: Client, facts: RunFacts): Job {
   if (workflowId === recordWorkflowId(facts.key)) return new RecordJob(temporal, facts);
   if (workflowId === mediaWorkflowId(facts.key)) return new MediaJob(temporal, facts);
   throw new InvalidInputError(
-    [`${workflowId}: is none of media/KEY, transcript/KEY and record/KEY`],
+    [`${workflowId}: is not one of media/KEY, transcript/KEY and record/KEY`],
     'That run is no job',
   );
 }

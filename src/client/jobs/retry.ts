@@ -21,7 +21,7 @@ export async function retryJob(
   { again = false }: RetryOptions,
   spec?: MediaSpec,
 ): Promise<MediaJob> {
-  // State, task and hold belong to the old run; the retry submits anew.
+  // State, task and hold belong to the old run; the retry submits again.
   const start = await startOf(temporal, repeated);
   const { carried, taskId, held, ...input } = withoutNulls(start.input as MediaInput);
   if (spec && identityOf(withoutNulls(spec)) !== identityOf(input))
@@ -54,8 +54,7 @@ async function requireOver(
 ): Promise<void> {
   const { workflowId, key } = repeated;
   const { status, stage } = await repeated.report();
-  if (status === 'held')
-    throw notRepeated(repeated, 'it is held; decide that first (`segue held` tells how)');
+  if (status === 'held') throw notRepeated(repeated, 'it is held; decide that first (see `segue held`)');
   if (status === 'succeeded' && !again)
     throw notRepeated(
       repeated,

@@ -4,6 +4,7 @@ import {
   ActivityFailure,
   type Client,
   type ScheduleHandle,
+  ScheduleAlreadyRunning,
   ScheduleNotFoundError,
   WorkflowFailedError,
 } from '@temporalio/client';
@@ -57,7 +58,6 @@ export interface CreatedSchedule {
   scheduleId: string;
   /** The same schedule existed before; nothing was changed. */
   existing: boolean;
-  /** The time zone in which it fires. */
   timezone: string;
   /** Warnings: a time that does not exist on a day of a clock change, a workspace without a time zone. */
   remarks: string[];
@@ -84,7 +84,14 @@ export class SchedulesClient {
     const existing = await this.#existing(name, options);
     if (existing) return existing;
     const { timezone, remarks } = await this.#zoneOf(options);
-    await this.#make(name, options, timezone);
+    try {
+      await this.#make(name, options, timezone);
+    } catch (error) {
+      // Somebody else created it at the same moment.
+      const other = error instanceof ScheduleAlreadyRunning ? await this.#existing(name, options) : undefined;
+      if (!other) throw error;
+      return other;
+    }
     const missing = missingTimes(options.spec, timezone, Date.now());
     return {
       ...{ name, scheduleId: scheduleId(name), existing: false, timezone },
@@ -110,7 +117,7 @@ export class SchedulesClient {
     await this.#with(name, (schedule) => schedule.pause(note));
   }
 
-  /** Times that passed meanwhile do not fire; `backfill` makes up for them. */
+  /** Times that passed during the pause do not fire; `backfill` fires them. */
   async resume(name: string, note = 'resumed'): Promise<void> {
     assertValid(validateResume(name, note), 'Nothing was resumed');
     await this.#with(name, (schedule) => schedule.unpause(note));
@@ -145,7 +152,7 @@ export class SchedulesClient {
     );
   }
 
-  /** Deletes the schedule; runs that it started continue. */
+  /** Runs that it started continue. */
   async delete(name: string): Promise<void> {
     assertValid(validateScheduleName(name), 'Nothing was deleted');
     await this.#with(name, (schedule) => schedule.delete());

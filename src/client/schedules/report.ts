@@ -1,4 +1,3 @@
-/** The state of schedules and the outcome of their firings. */
 import {
   type Client,
   type ScheduleDescription,
@@ -23,7 +22,6 @@ import { failedRun, isOpen } from '../../runs/find';
 import { type JobStatus } from '../report';
 import { shownTarget, type TargetKind, targetWorkflowId } from '../../runs/schedule/targets';
 
-/** The memo of a schedule. */
 export interface ScheduleMemo extends Record<string, unknown> {
   segueAsk: string;
   segueSchedule: KeptSchedule;
@@ -47,7 +45,6 @@ export interface ScheduleEntry {
   /** The last note: why it is paused, for example. */
   note: string | null;
   next: string | null;
-  /** The time of the last firing. */
   last: string | null;
 }
 
@@ -57,7 +54,6 @@ export interface ScheduleReport extends Omit<ScheduleEntry, 'next' | 'last'> {
   catchup: Duration;
   target: ScheduleTarget | null;
   createdAt: string;
-  /** The next five. */
   next: string[];
   fired: number;
   skipped: SkippedFirings;
@@ -65,7 +61,6 @@ export interface ScheduleReport extends Omit<ScheduleEntry, 'next' | 'last'> {
   firings: FiringReport[];
 }
 
-/** One firing, and the run that it started. */
 export interface FiringReport {
   /** The time of the schedule; `takenAt` may be much later. */
   time: string;
@@ -162,7 +157,6 @@ async function reportOfFiring(
   };
 }
 
-/** The run that a firing starts. */
 function dueRun(
   firing: string,
   { kind, spec, timezone }: Partial<KeptSchedule>,
@@ -176,7 +170,7 @@ function dueRun(
 type FiringOutcome = Pick<FiringReport, 'status' | 'error'> &
   Partial<Pick<FiringReport, 'workflowId' | 'key' | 'digest' | 'warnings'>>;
 
-/** A firing waits for what it started, and its result tells how that ended. */
+/** A firing waits for what it started, and its result says how that ended. */
 async function outcomeOfFiring(temporal: Client, workflowId: string, runId: string): Promise<FiringOutcome> {
   try {
     if (await isFiringOpen(temporal, workflowId, runId)) return { status: 'running', error: null };
@@ -186,8 +180,8 @@ async function outcomeOfFiring(temporal: Client, workflowId: string, runId: stri
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return { status: null, error: null };
     if (!(error instanceof WorkflowFailedError)) throw error;
-    const { status, error: words } = failedRun(error);
-    return { status, error: `the firing itself: ${words}` };
+    const { status, error: reason } = failedRun(error);
+    return { status, error: `the firing itself: ${reason}` };
   }
 }
 

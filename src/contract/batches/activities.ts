@@ -16,7 +16,7 @@ export interface ChunkOrder extends Pick<SubmitOrder, 'runId'> {
   submissions: ChunkSubmission[];
 }
 
-/** `isUnwanted`: the batch was paused or cancelled meanwhile. `room`: the worker takes only this many at once. */
+/** `isUnwanted`: the batch has been paused or cancelled. `room`: the worker takes only this many at once. */
 export type ChunkOutcome =
   | Exclude<SubmitOutcome, { outcome: 'notSent' }>
   | { outcome: 'notSent'; reason: string; isUnwanted?: boolean; room?: number };

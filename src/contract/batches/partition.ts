@@ -58,6 +58,8 @@ export interface ItemProgress {
   attempts: number;
   since?: string;
   missingSince?: string;
+  /** Polls go in this order: below 0 where the last one did not reach it, above where it got no answer. */
+  turn?: number;
   /** The service's result, or how to fetch one that is too large to keep. */
   info?: unknown;
   error?: string;
@@ -106,15 +108,7 @@ export interface PartitionProgress extends Pick<PartitionNews, 'late'> {
   restUntil?: number;
   /** Polls in a row without news of any task, and the last reason. */
   silence?: { polls: number; reason: string } | null;
-  turns?: PollTurns;
-  /** A run that was ever reset may have forgotten a POST, so it sends none. */
   reset: boolean;
-}
-
-/** Indexes of the items that the next poll asks for before all others, and after them. */
-export interface PollTurns {
-  first: number[];
-  last: number[];
 }
 
 export interface SlotGrant {

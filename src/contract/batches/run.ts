@@ -49,7 +49,7 @@ export const BATCH_STAGES = [
 ] as const;
 export type BatchStage = (typeof BATCH_STAGES)[number];
 
-/** Items whose partition ended without them, though nobody cancelled the batch. */
+/** Items whose partition was stopped before them, without a cancellation of the batch. */
 export interface StoppedItems {
   /** They are at the service, and nobody polls them. They count as held. */
   unfollowed: number;
@@ -91,7 +91,6 @@ export interface BatchProgress {
   arrivedAt?: string;
   /** Why the rest of the manifest is not handed over: those items count as cancelled. */
   incomplete: string | null;
-  /** Workflow ids of the runs that get its end. */
   listeners: string[];
   reset: boolean;
 }
@@ -120,7 +119,7 @@ export interface BatchResult
   extends
     Pick<BatchStatus, 'key' | 'items' | 'counts' | 'startedAt' | 'incomplete'>,
     Partial<Pick<BatchStatus, 'digest' | 'stopped'>> {
-  /** `attention`: held items go on as runs of their own, unless their partition was stopped. */
+  /** `attention`: held items continue as separate jobs, unless their partition was stopped. */
   status: 'completed' | 'attention' | 'cancelled';
   finishedAt: string;
   notified: NoticeOutcome | null;
@@ -135,5 +134,5 @@ export const batchConcurrencyUpdate = defineUpdate<BatchStatus, [PauseOrder & { 
   'concurrency',
 );
 export const partitionNewsSignal = defineSignal<[PartitionNews]>('partitionNews');
-/** The missing partitions will not come; the others go on. */
+/** The missing partitions will not come; the others continue. */
 export const endHandOverSignal = defineSignal<[{ reason: string }]>('endHandOver');

@@ -96,7 +96,6 @@ export const CAMPAIGN_WORKFLOW = 'campaign';
 /** The spec, and what only starters set. */
 export interface CampaignInput extends CampaignSpec, JobSettings, Continued<CampaignProgress> {}
 
-/** The state of a run, which continue-as-new hands over. */
 export interface CampaignProgress {
   stage: CampaignStage;
   since: string;
@@ -113,9 +112,7 @@ export interface CampaignProgress {
   approval: ApprovalRound | null;
   rounds: number;
   paused: Pause | null;
-  /** A run that was ever reset may have forgotten notifications, so it sends none. */
   reset: boolean;
-  /** Workflow ids of the runs that get its end. */
   listeners: string[];
 }
 
@@ -127,7 +124,7 @@ export interface CampaignStatus extends Pick<
   percent: number;
   /** Null at the end. */
   waitsFor: { what: string; since: string } | null;
-  /** Only a person can go on: a job is held and nothing else moves. */
+  /** A person must decide: a job is held and nothing else can continue. */
   held: boolean;
   approval: (ApprovalRound & { from: string }) | null;
   timezone: string | null;

@@ -17,7 +17,7 @@ export interface ResultReference {
 }
 
 interface Optional {
-  /** The campaign goes on without it if it fails. */
+  /** The campaign continues without it if it fails. */
   optional?: boolean;
 }
 

@@ -1,11 +1,13 @@
-/** The hand-over of a batch: each partition of its manifest becomes a run of its own. */
+/** The hand-over of a batch: each partition of its manifest becomes a separate run. */
 import { type Client } from '@temporalio/client';
 import { type Priority } from '@temporalio/common';
 import {
   BATCH_PART_WORKFLOW,
+  batchPartitionsQuery,
   type BatchInput,
   type BatchItem,
   type BatchManifest,
+  type KnownPartition,
   LARGEST_PARTITION_BYTES,
   type PartitionInput,
   START_MEMO,
@@ -18,6 +20,7 @@ import { optionalTsToMs } from '../../platform/sdkInternals';
 import { validatePartitionInput } from '../../validation/inputs';
 import { GRPC, grpcCode } from '../grpc';
 import { findFirstRun, findOwnRun } from '../find';
+import { queryRun } from '../query';
 import { startOnce } from '../start';
 
 export interface BatchPartition {
@@ -41,10 +44,10 @@ export async function handOver(
   queue: { taskQueue: string; priority: Priority },
   partitions: AsyncIterable<BatchPartition>,
 ): Promise<void> {
-  await requireWithinRetention(temporal, key);
-  const given = new Set<number>();
+  const given = await requireWithinRetention(temporal, key);
   await inParallelFrom(HANDED_OVER_AT_ONCE, partitions, async (one) => {
     const { n, firstItem, items } = one;
+    if (given.has(n)) return;
     const partition: PartitionInput = { batch: key, n, first: firstItem + 1, items, poll, submit };
     const problems = [...validatePartition(manifest, one), ...validatePartitionInput(partition)];
     assertValid(
@@ -99,16 +102,24 @@ const SHORTEST_RETENTION_MS = 3_600_000;
 /** The clock of the server may be ahead by so much. */
 const CLOCKS_DIFFER_MS = 5 * 60_000;
 
-/** Temporal may have forgotten finished partitions of an older batch; started again, they would submit again. */
-async function requireWithinRetention(temporal: Client, key: string): Promise<void> {
+/**
+ * Temporal may have forgotten finished partitions of an older batch; started again, they would submit again. Gives the
+ * partitions that the batch knows: the retention may have been raised after Temporal forgot them.
+ */
+async function requireWithinRetention(temporal: Client, key: string): Promise<Set<number>> {
   const retentionMs = await readRetention(temporal).catch((error: unknown) => {
     const code = grpcCode(error);
     if (code !== GRPC.permissionDenied && code !== GRPC.unimplemented) throw error;
     return SHORTEST_RETENTION_MS;
   });
-  const latest = await temporal.workflow.getHandle(batchWorkflowId(key)).describe();
-  const first = await findFirstRun(temporal, latest);
-  if (first && Date.now() + CLOCKS_DIFFER_MS - first.startTime.getTime() < retentionMs) return;
+  const batch = temporal.workflow.getHandle(batchWorkflowId(key));
+  const first = await findFirstRun(temporal, await batch.describe());
+  const age = first ? Date.now() + CLOCKS_DIFFER_MS - first.startTime.getTime() : Infinity;
+  if (age < retentionMs) {
+    if (age < SHORTEST_RETENTION_MS) return new Set();
+    const known = await queryRun<KnownPartition[]>(temporal, batch, batchPartitionsQuery);
+    return new Set(known?.flatMap(({ isThere }, index) => (isThere ? [index + 1] : [])));
+  }
   throw new InvalidInputError(
     [
       `the batch ${key} is older than ${formatDuration(retentionMs)}, the retention of the namespace, so Temporal may have ` +

@@ -34,7 +34,7 @@ export interface BatchSpec {
   concurrency?: number;
   /** Of the batch itself; items have their own. */
   scope?: Scope;
-  /** Who is told of the end, once. */
+  /** Who is notified once, at the end. */
   notify?: NotifyTarget;
 }
 

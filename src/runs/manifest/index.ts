@@ -79,10 +79,10 @@ function problemOfWhole(
   if (lines === 0) return { line: 1, problems: ['the manifest is empty: it has no line to run'] };
   const first = partitions[most];
   if (!first) return undefined;
-  const words =
+  const problem =
     `the manifest is too long: it needs ${partitions.length} partitions, and a batch has at most ${most}; ` +
     'split it before this line, or earlier, and start each part with a key of its own';
-  return { line: first.firstLine, problems: [words] };
+  return { line: first.firstLine, problems: [problem] };
 }
 
 /** `name:line: problem`, as editors and terminals recognize it. */

@@ -16,7 +16,7 @@ export interface AskedItem {
 
 /** Settings of the whole batch. */
 const ofTheBatch: Rule = {
-  check: (_value, path) => [{ path, words: "is the batch's, not a line's" }],
+  check: (_value, path) => [{ path, message: "is the batch's, not a line's" }],
   schema: {},
 };
 
@@ -62,6 +62,6 @@ const LONGEST_PROBLEM = 300;
 /** A bad line may have thousands of problems, each with a long value. */
 function inBounds(problems: string[]): string[] {
   const more = problems.length - MOST_PROBLEMS;
-  const told = problems.slice(0, MOST_PROBLEMS).map((problem) => truncate(problem, LONGEST_PROBLEM));
-  return more > 0 ? [...told, `and ${more} more`] : told;
+  const shown = problems.slice(0, MOST_PROBLEMS).map((problem) => truncate(problem, LONGEST_PROBLEM));
+  return more > 0 ? [...shown, `and ${more} more`] : shown;
 }

@@ -115,7 +115,7 @@ async function openCopy(source: string, name: string, options: ReadOptions): Pro
   }
 }
 
-/** Whether this machine cannot keep the copy; errors of reading the manifest have words of their own. */
+/** Whether this machine cannot keep the copy; errors of reading the manifest have their own messages. */
 function isOwnTrouble(error: unknown): error is NodeJS.ErrnoException {
   const { syscall } = error as { syscall?: unknown };
   return typeof syscall === 'string' && syscall !== 'read';

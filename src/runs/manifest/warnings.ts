@@ -12,8 +12,8 @@ export interface ManifestWarning {
   words: string;
 }
 
-/** As much of a place as a person reads. */
-const LONGEST_PLACE = 200;
+/** In characters, of a project or a path in it. */
+const LONGEST_TARGET = 200;
 
 /** Signed addresses expire: the same file has another address tomorrow. */
 const SIGNATURE =
@@ -26,9 +26,9 @@ const SIGNED =
   'has no key and an address that looks signed: signed again, it is another job, which is paid for again; ' +
   'give each line a key';
 
-/** Keeps no more of a line than short digests of its place and project. */
+/** Keeps no more of a line than short digests of its project and path. */
 export class ManifestWarnings {
-  readonly #places = new SeenKeys();
+  readonly #targets = new SeenKeys();
   readonly #linesOf = new Map<string, number>();
   readonly #warnings = new Map<'signed' | 'taken' | 'full', ManifestWarning>();
 
@@ -39,12 +39,12 @@ export class ManifestWarnings {
     const { resourcetype, id } = write.project;
     // Spaces share the projects of their workspace.
     const project = [scope?.organization, resourcetype, id];
-    const earlier = this.#places.take(JSON.stringify([...project, write.at]), line);
-    if (earlier !== undefined) this.#warn('taken', line, takenWords(write, earlier));
+    const earlier = this.#targets.take(JSON.stringify([...project, write.at]), line);
+    if (earlier !== undefined) this.#warn('taken', line, sameTarget(write, earlier));
     const key = shortKey(JSON.stringify(project));
     const lines = (this.#linesOf.get(key) ?? 0) + 1;
     this.#linesOf.set(key, lines);
-    if (lines === MOST_LINES_OF_PROJECT + 1) this.#warn('full', line, fullWords(write));
+    if (lines === MOST_LINES_OF_PROJECT + 1) this.#warn('full', line, fullProject(write));
   }
 
   #warn(kind: 'signed' | 'taken' | 'full', line: number, words: string): void {
@@ -67,15 +67,15 @@ function looksSigned(value: unknown): boolean {
   return isRecord(value) && Object.values(value).some(looksSigned);
 }
 
-function takenWords({ at, project: { resourcetype, id } }: WriteTarget, earlier: number): string {
-  const place = truncate(`${at} of ${resourcetype} ${id}`, LONGEST_PLACE);
-  return `writes to ${place}, as line ${earlier} does: the last write replaces the other; give each line a place of its own`;
+function sameTarget({ at, project: { resourcetype, id } }: WriteTarget, earlier: number): string {
+  const target = truncate(`${at} of ${resourcetype} ${id}`, LONGEST_TARGET);
+  return `writes to ${target}, as line ${earlier} does: the last write replaces the other; give each line its own path`;
 }
 
-function fullWords({ project: { resourcetype, id } }: WriteTarget): string {
-  const project = truncate(`${resourcetype} ${id}`, LONGEST_PLACE);
+function fullProject({ project: { resourcetype, id } }: WriteTarget): string {
+  const project = truncate(`${resourcetype} ${id}`, LONGEST_TARGET);
   return (
     `over ${MOST_LINES_OF_PROJECT} lines write up to ${LARGEST_ITEM_INFO_BYTES / 1024} KiB each to ${project}: Segue cannot ` +
-    `read or change a project of over ${LARGEST_ANSWER_BYTES / 1024 / 1024} MiB; give each line a project of its own`
+    `read or change a project of over ${LARGEST_ANSWER_BYTES / 1024 / 1024} MiB; give each line its own project`
   );
 }

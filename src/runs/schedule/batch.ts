@@ -1,7 +1,7 @@
 /**
  * A batch that a firing starts. A worker that reads its manifest may be killed at any moment; the next attempt continues.
  * If the address then gives another manifest, the partitions that were started continue, and the rest is given up. Lines
- * of the other manifest are not used: nobody could tell which of them were done.
+ * of the other manifest are not used: nobody would know which of them were done.
  */
 import { type Client } from '@temporalio/client';
 import { truncate } from '../../api/json';
@@ -38,7 +38,7 @@ export interface FiringSettings extends StartSettings {
   /** The same in every attempt of a firing, and in no other firing. */
   token?: string;
   proxy?: ProxySettings;
-  onWarning?: (words: string) => void;
+  onWarning?: (warning: string) => void;
   /** Stops the hand-over; partitions that were started stay. */
   signal?: AbortSignal;
   /** Whether a manifest that cannot be read or kept is given up. */
@@ -144,7 +144,7 @@ async function handOverBatch(
   let warnings: string[] = [];
   const onCheck = (_name: string, check: ManifestCheck): void => {
     warnings = check.warnings.map(({ line, words }) => truncate(`line ${line}: ${words}`, LONGEST_WARNING));
-    for (const words of warnings) onWarning?.(words);
+    for (const warning of warnings) onWarning?.(warning);
   };
   return withCheckedManifest(
     address,

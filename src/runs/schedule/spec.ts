@@ -112,7 +112,7 @@ export function validateScheduleName(name: unknown): string[] {
 }
 
 export function validatePause(name: unknown, note: unknown): string[] {
-  const missing = note === undefined ? ['note: is required: it tells whoever resumes it why'] : [];
+  const missing = note === undefined ? ['note: is required, so that others know why it is paused'] : [];
   return [...validateResume(name, note), ...missing];
 }
 
@@ -133,7 +133,7 @@ export function validateBackfill(
 
 function validateOverlap(overlap: unknown): string[] {
   if (overlap === undefined || SCHEDULE_OVERLAPS.includes(overlap as ScheduleOverlap)) return [];
-  return [`overlap: ${JSON.stringify(overlap)} is none of ${SCHEDULE_OVERLAPS.join(', ')}`];
+  return [`overlap: ${JSON.stringify(overlap)} is not one of ${SCHEDULE_OVERLAPS.join(', ')}`];
 }
 
 function validateNote(note: unknown): string[] {

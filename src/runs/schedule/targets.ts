@@ -92,11 +92,11 @@ const LONGEST_ADDRESS = 8_000;
 /** No problem repeats the address: it may be signed. */
 const manifest: Rule = {
   check: (address, path) => {
-    const words =
+    const message =
       typeof address !== 'string' || address.length > LONGEST_ADDRESS
         ? `must be an https address of at most ${LONGEST_ADDRESS} characters`
         : problemOfAddress(address);
-    return words === undefined ? [] : [{ path, words }];
+    return message === undefined ? [] : [{ path, message }];
   },
   schema: { type: 'string', pattern: '^https?:\\/\\/' },
 };
@@ -104,7 +104,7 @@ const manifest: Rule = {
 export const scheduledBatch = object({
   manifest: required(
     described(
-      'https address of the manifest, read anew each time; plain http from the machine of the worker only',
+      'https address of the manifest, read again each time; plain http from the machine of the worker only',
       manifest,
     ),
   ),
@@ -113,7 +113,7 @@ export const scheduledBatch = object({
     concurrency,
   ),
   scope,
-  notify: described('who is told of the end, once', notify),
+  notify: described('who is notified once, at the end', notify),
   skipBad: described('bad lines are left out, and the others are run', flag),
 });
 

@@ -7,7 +7,7 @@ import { listOf, object, oneOf, problemText, required, type Rule, validate } fro
 import { referencesIn, validateGraph } from './references';
 import {
   DEEPEST,
-  ITEM_NAME_WORDS,
+  RESERVED_NAME,
   jobName,
   LARGEST_CAMPAIGN_BYTES,
   mediaFields,
@@ -20,7 +20,7 @@ const newName: Rule = {
   ...jobName,
   check: (value, path) =>
     typeof value === 'string' && isItemName(value)
-      ? [{ path, words: ITEM_NAME_WORDS }]
+      ? [{ path, message: RESERVED_NAME }]
       : jobName.check(value, path),
 };
 

@@ -60,7 +60,7 @@ function validateReference(
   names: readonly string[],
 ): Problem[] {
   const referencePath = [...job.path, ...path];
-  const ofFrom = (words: string): Problem[] => [{ path: [...referencePath, 'from'], words }];
+  const ofFrom = (message: string): Problem[] => [{ path: [...referencePath, 'from'], message }];
   const isGoodPointer = typeof at === 'string' && isPointer(at);
   return [
     ...(typeof from !== 'string'
@@ -72,7 +72,7 @@ function validateReference(
           : ofFrom(`there is no job "${from.slice(0, 60)}"`)),
     ...(isGoodPointer
       ? []
-      : [{ path: [...referencePath, 'at'], words: 'must be a JSON pointer, like /images/0/url' }]),
+      : [{ path: [...referencePath, 'at'], message: 'must be a JSON pointer, like /images/0/url' }]),
   ];
 }
 
@@ -85,7 +85,7 @@ function validateCycles(jobs: readonly GraphJob[]): Problem[] {
     const start = way.indexOf(job);
     if (start >= 0) {
       const names = [...way.slice(start), job].map(({ name }) => name);
-      problems.push({ path: job.path, words: `waits for itself: ${names.join(' -> ')}` });
+      problems.push({ path: job.path, message: `waits for itself: ${names.join(' -> ')}` });
       return;
     }
     if (done.has(job.name)) return;

@@ -8,18 +8,17 @@ import {
   RECORD_KINDS,
   SUBTITLE_FORMATS,
 } from '../../contract';
-import { parseDuration } from '../../contract/durations';
 import { isItemName } from '../../contract/ids';
 import {
   anyObject,
-  duration,
+  durationFrom,
   few,
   findRecordProblems,
   flag,
   givenKey,
   id,
   notifyFields,
-  place,
+  pointerIntoProject,
   poll,
   project,
   researchFields,
@@ -35,7 +34,6 @@ import {
   eachNamed,
   isLeftOut,
   matching,
-  must,
   object,
   oneOf,
   type Path,
@@ -54,7 +52,7 @@ export const MOST_CAMPAIGN_JOBS = 1_000;
 /** Deeper than any request, and far from the limit of a stack. */
 export const DEEPEST = 100;
 export const MOST_AT_ONCE = 100;
-const LONGEST_WAIT_DAYS = 3_650;
+const LONGEST_WAIT_MS = 3_650 * 86_400_000;
 
 /** Not every language has objects with a member `__proto__`. */
 export const jobName = matching(
@@ -62,18 +60,11 @@ export const jobName = matching(
   '1 to 60 letters, digits, dots, underscores or hyphens',
 );
 /** Both would have the same run: see {@link batchItemKey}. */
-export const ITEM_NAME_WORDS = 'must not be an i and a number: items of batches are called so';
+export const RESERVED_NAME = 'must not be an i and a number, which is the name of a batch item';
 
-const wait = must(
-  `a duration like 90m, 24h or 7d, of at most ${LONGEST_WAIT_DAYS}d`,
-  duration.schema,
-  (value) => {
-    const ms = (typeof value === 'string' ? parseDuration(value) : undefined) ?? 0;
-    return ms > 0 && ms <= LONGEST_WAIT_DAYS * 86_400_000;
-  },
-);
+const wait = durationFrom(1, LONGEST_WAIT_MS);
 
-const optional = described('the campaign goes on without it, should it fail', flag);
+const optional = described('the campaign continues without it if it fails', flag);
 
 export const mediaFields = { tool: required(text), request: required(anyObject), optional };
 
@@ -88,7 +79,7 @@ const record = also(
   (value, path) => {
     const [kind, other] = RECORD_KINDS.filter((known) => !isLeftOut(value[known]));
     return kind === undefined || other !== undefined
-      ? [{ path, words: `must name one of ${RECORD_KINDS.join(', ')}` }]
+      ? [{ path, message: `must name one of ${RECORD_KINDS.join(', ')}` }]
       : findRecordProblems(kind, { failOn: value.failOn }, path);
   },
   { oneOf: RECORD_KINDS.map((kind) => ({ required: [kind] })) },
@@ -98,7 +89,7 @@ const research = also(
   object(researchFields),
   (value, path) =>
     Object.values(value).every(isLeftOut)
-      ? [{ path, words: 'names nothing to read: give drafts, activity or boards' }]
+      ? [{ path, message: 'names nothing to read: give drafts, activity or boards' }]
       : [],
   { minProperties: 1 },
 );
@@ -113,10 +104,13 @@ const specFields = {
   key: required(described('what makes it the same campaign: the same key never runs twice', givenKey)),
   scope,
   project: required(described('the project that the campaign keeps its state and results in', project)),
-  at: described(`JSON pointer into the project's data; ${DEFAULT_CAMPAIGN_AT} when left out`, place),
+  at: described(
+    `JSON pointer into the project's data; ${DEFAULT_CAMPAIGN_AT} when left out`,
+    pointerIntoProject,
+  ),
   notify: described(
-    'who is told of the end, and when a person is needed',
-    object({ ...notifyFields, progress: described('stage changes are told too', flag) }),
+    'who is notified at the end, and when a person is needed',
+    object({ ...notifyFields, progress: described('also notify at changes of stage', flag) }),
   ),
   require: described(
     'what must be there before anything is produced',
@@ -166,7 +160,7 @@ export function validateCampaign(input: unknown): string[] {
 }
 
 export function findCampaignProblems(input: unknown, rule = campaignInput): Problem[] {
-  if (isDeeper(input, DEEPEST)) return [{ path: [], words: `is nested deeper than ${DEEPEST} levels` }];
+  if (isDeeper(input, DEEPEST)) return [{ path: [], message: `is nested deeper than ${DEEPEST} levels` }];
   return rule.check(input, []);
 }
 
@@ -174,7 +168,7 @@ function findWholeProblems(input: Record<string, unknown>): Problem[] {
   const count = namedJobs(input).length;
   return [
     ...(count > MOST_CAMPAIGN_JOBS
-      ? [{ path: [], words: `has ${count} jobs, more than ${MOST_CAMPAIGN_JOBS}` }]
+      ? [{ path: [], message: `has ${count} jobs, more than ${MOST_CAMPAIGN_JOBS}` }]
       : validateGraph(jobsOf(input))),
     ...validateNames(input),
     ...validateWaits(input),
@@ -223,9 +217,9 @@ function validateNames(input: Record<string, unknown>): Problem[] {
     const other = seen.get(name);
     const [wrong] = jobName.check(name, path);
     const isItem = path[0] === 'media' && isItemName(name);
-    const words = isItem ? ITEM_NAME_WORDS : (wrong?.words ?? (other && `is taken by ${other.join('.')}`));
-    if (!words) seen.set(name, path);
-    return words ? [{ path, words: `its name ${words}`, ofName: true }] : [];
+    const message = isItem ? RESERVED_NAME : (wrong?.message ?? (other && `is taken by ${other.join('.')}`));
+    if (!message) seen.set(name, path);
+    return message ? [{ path, message: `its name ${message}`, ofName: true }] : [];
   });
 }
 
@@ -242,7 +236,7 @@ function validateWaits({ key, waits }: Record<string, unknown>): Problem[] {
     seen.set(same, other ?? name);
     return other === undefined
       ? []
-      : [{ path: ['waits', name], words: `waits for the same ${kind} as ${other}` }];
+      : [{ path: ['waits', name], message: `waits for the same ${kind} as ${other}` }];
   });
 }
 
@@ -250,12 +244,12 @@ function validatePurpose(input: Record<string, unknown>): Problem[] {
   const { notify, scope: workspace, approval, research: read } = input;
   const problems: Problem[] = [];
   if (namedJobs(input).length === 0 && isLeftOut(read))
-    problems.push({ path: [], words: 'has nothing to do: give media, transcripts, waits or research' });
+    problems.push({ path: [], message: 'has nothing to do: give media, transcripts, waits or research' });
   const workspaces = [isRecord(notify) && notify.workspaceId, isRecord(workspace) && workspace.organization];
   if (!isLeftOut(approval) && !workspaces.some(Boolean))
     problems.push({
       path: ['approval'],
-      words: 'needs the workspace of the user who is asked: give notify.workspaceId or scope.organization',
+      message: 'needs the workspace of the user who is asked: give notify.workspaceId or scope.organization',
     });
   return problems;
 }
@@ -264,6 +258,6 @@ function validatePurpose(input: Record<string, unknown>): Problem[] {
 function validateSize({ carried, ...asked }: Record<string, unknown>): Problem[] {
   const bytes = bytesOf(asked);
   return bytes > LARGEST_CAMPAIGN_BYTES
-    ? [{ path: [], words: `has ${bytes} bytes, more than ${LARGEST_CAMPAIGN_BYTES}` }]
+    ? [{ path: [], message: `has ${bytes} bytes, more than ${LARGEST_CAMPAIGN_BYTES}` }]
     : [];
 }

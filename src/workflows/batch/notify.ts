@@ -72,7 +72,7 @@ export async function notifyEnd(run: Batch, status: BatchResult['status']): Prom
     notify?.on?.includes(isGood ? 'completed' : counts.held > 0 ? 'needsInput' : 'failed') ?? true;
   if (!notify || status === 'cancelled' || !isWanted) return null;
   const follow = [
-    ...(run.heldJobs > 0 ? ['Those that are held go on as runs of their own: `segue held`'] : []),
+    ...(run.heldJobs > 0 ? ['Held items continue as separate jobs: `segue held`'] : []),
     ...(run.stopped ? adviceOnStopped(key, run.stopped) : []),
   ];
   return notifyUser(run, notify, {

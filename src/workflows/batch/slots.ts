@@ -63,7 +63,7 @@ export function untilGrantsSent(run: Batch): Promise<void> {
 
 /** A partition that cannot take a signal now gets the grant that is right when it can. */
 async function sendGrant(run: Batch, n: number): Promise<void> {
-  // A partition that is over has its last report on the way, unless somebody stopped it.
+  // A partition that is over has sent its last report, unless somebody stopped it.
   const isOpen = async (): Promise<boolean> => (await checkPartitions(run, [n]))[0]?.is === 'open';
   await signalUntilTaken(() => signalGrant(run, n), isOpen, 'until a partition takes its slots');
 }

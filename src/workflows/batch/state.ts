@@ -96,7 +96,7 @@ export class Batch implements Sender {
     return `Of ${this.input.manifest.items} items: ${parts.join(', ')}.`;
   }
 
-  /** Why a partition submits nothing or polls in vain; the first one that reports a reason. */
+  /** Why a partition submits nothing or gets no answer to polls; the first one that reports a reason. */
   get trouble(): string | null {
     return (
       this.progress.partitions.find(({ trouble, isOver }) => trouble !== null && !isOver)?.trouble ?? null
@@ -119,7 +119,7 @@ export class Batch implements Sender {
     };
   }
 
-  /** Held items that are workflows of their own. */
+  /** Held items that are separate jobs. */
   get heldJobs(): number {
     return this.counts.held - (this.stopped?.unfollowed ?? 0);
   }

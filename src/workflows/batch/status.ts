@@ -35,7 +35,7 @@ function stageSentence({ key, stage, paused, since, concurrency }: BatchStatus):
       return `Running since ${since}, at most ${concurrency} items at the service at once.`;
     case 'paused':
       return lines(
-        `**Paused** by ${paused?.by ?? 'somebody'} since ${since}${paused?.reason ? `: ${paused.reason}` : ''}. What is at the service goes on.`,
+        `**Paused** by ${paused?.by ?? 'somebody'} since ${since}${paused?.reason ? `: ${paused.reason}` : ''}. Accepted tasks continue.`,
         `What to do: \`segue batch resume ${key} --by NAME\``,
       );
     case 'cancelling':

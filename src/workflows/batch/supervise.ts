@@ -88,7 +88,7 @@ export async function checkPartitions(run: Batch, numbers: number[]): Promise<Jo
     workflowId: batchPartWorkflowId(run.input.key, n),
     pointers: [COUNTS_AT],
   }));
-  // Before the read: a partition that starts meanwhile is not lost.
+  // Before the read: a partition that starts during the read is not lost.
   const wereThere = numbers.map((n) => run.progress.partitions[n - 1]?.isThere === true);
   const ends = await readManyEnds(orders);
   for (const [index, end] of ends.entries())

@@ -18,7 +18,8 @@ import { type Batch } from './state';
 import { setStage } from './status';
 
 export function handleUpdates(run: Batch): void {
-  const endText = 'The rest of the manifest will not be handed over: { reason }. What is there goes on.';
+  const endText =
+    'The rest of the manifest will not be handed over: { reason }. Partitions that were handed over continue.';
   onSignal(endHandOverSignal, endText, ({ reason }) => {
     endHandOver(run, reason);
   });
@@ -31,21 +32,21 @@ export function handleUpdates(run: Batch): void {
     { description: 'What it knows of each of its partitions: [{ isThere, isOver, counts }].' },
   );
   setHandler(batchPauseUpdate, (order) => pause(run, order), {
-    description: 'Submits nothing more until it is resumed: { by, reason? }. What is at the service goes on.',
+    description: 'Submits nothing more until it is resumed: { by, reason? }. Accepted tasks continue.',
     validator: (order) => {
       const { paused } = run.progress;
       refuse(run, validateBatchOrder(order), paused ? [`it is paused already, by ${paused.by}`] : []);
     },
   });
   setHandler(batchResumeUpdate, () => resume(run), {
-    description: 'Goes on after a pause: { by, reason? }.',
+    description: 'Resumes after a pause: { by, reason? }.',
     validator: (order) => {
       refuse(run, validateBatchOrder(order), run.progress.paused ? [] : ['it is not paused']);
     },
   });
   setHandler(batchCancelUpdate, () => cancel(run), {
     description:
-      'Submits nothing more and ends: { by, reason? }. What the service accepted goes on there; its tasks stand in the results.',
+      'Submits nothing more and ends: { by, reason? }. Accepted tasks continue at the service; the results name them.',
     validator: (order) => {
       refuse(run, validateBatchOrder(order));
     },
@@ -57,7 +58,7 @@ export function handleUpdates(run: Batch): void {
     },
   });
   void CancellationScope.current().cancelRequested.catch(() => {
-    // A batch that is over keeps its outcome, though notifications may still be on their way.
+    // A batch that is over keeps its outcome, though notifications may still be in flight.
     if (run.isOpen) cancel(run);
   });
 }

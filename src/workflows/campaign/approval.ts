@@ -6,7 +6,7 @@ import { askApprover, remindApprover } from './notify';
 import { type Campaign, isOver } from './state';
 import { publish, setStage } from './status';
 
-/** Returns `change` also where media was added meanwhile: it is produced, and the approver is asked again. */
+/** Returns `change` also when media was added during the wait: it is produced, and the approver is asked again. */
 export async function askForApproval(run: Campaign): Promise<CampaignVerdict | 'expired'> {
   const { progress } = run;
   const round = progress.approval ?? (await openRound(run));

@@ -104,7 +104,7 @@ async function startJob(run: Campaign, job: CampaignJob, start: JobStart): Promi
   else await listenTo(run, job, start);
 }
 
-/** The server tells this run the end of its child, however it ends. */
+/** The server reports the end of a child to its parent, however it ends. */
 function followChild(
   run: Campaign,
   { name, workflowId }: CampaignJob,
@@ -186,7 +186,7 @@ function shared(run: Campaign, job: CampaignJob) {
     key: campaignJobKey(key, job.name, job.repeats),
     ...{ scope, poll },
     write: { project, at, ...(job.repeats > 0 ? { failedAt: `${at}/${REPEAT}` } : {}) },
-    // The campaign tells how it ended.
+    // The campaign notifies at the end.
     ...(notify ? { notify: { ...(to as typeof notify), on: ['needsInput' as const] } } : {}),
     reportTo: workflowInfo().workflowId,
   };
@@ -205,7 +205,7 @@ type Taken = { value: unknown } | { problem: string };
 /** Of one read: so many of the largest values fit into one activity result. */
 const MOST_POINTERS = 16;
 
-/** Read from the results of the other jobs' runs, together for each run, and kept nowhere else. */
+/** Read from the results of the other jobs' runs, together for each run, and not stored anywhere else. */
 async function readValues(run: Campaign, requests: Record<string, unknown>[]): Promise<Values> {
   const values: Values = new Map();
   const references = requests.flatMap((request) => referencesIn(request));

@@ -20,7 +20,7 @@ export function notifyProgress(run: Campaign): void {
     extra: extraOf(run),
   };
   inBackground(run, async () => {
-    // Given up after the first try: nobody needs to know an old stage.
+    // Not retried: an old stage is of no use.
     await notifyUser(run, notify, message, { begun: 0 });
   });
 }
@@ -124,7 +124,7 @@ async function sendToApprover(
     whenTooLate?.();
     return;
   }
-  const doubt = status === 'uncertain' ? 'may not have been told' : 'was not told';
+  const doubt = status === 'uncertain' ? 'may not have been notified' : 'was not notified';
   const text = oneLine(`${to.userId} ${doubt} (${message.event}): ${reason}`);
   log.warn('a notification was not sent', { event: message.event, status, reason });
   run.remark(text);

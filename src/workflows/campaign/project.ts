@@ -14,7 +14,7 @@ export const REPEAT = 'repeat';
 
 /**
  * Requests a write of one part; changes during a write go with the next one. Parts are `configuration`, `lifecycle`,
- * `research`, `approvals`, and jobs that no run of their own writes (`media/banner`, `waits/teaser`).
+ * `research`, `approvals`, and jobs that do not write themselves (`media/banner`, `waits/teaser`).
  */
 export function save(run: Campaign, part: string): void {
   run.unsaved.add(part);
@@ -22,7 +22,7 @@ export function save(run: Campaign, part: string): void {
   void CancellationScope.nonCancellable(() => saveUnsaved(run));
 }
 
-/** Tried again at each stage: the trouble may be repaired. */
+/** Tried again at each stage, because the cause may be repaired by then. */
 export function saveRefused(run: Campaign): void {
   for (const part of run.refused.keys()) save(run, part);
 }
@@ -38,7 +38,7 @@ export function saveAll(run: Campaign): void {
   save(run, 'lifecycle');
 }
 
-/** Media and transcript jobs write how they ended, once they have started and unless somebody stops them. */
+/** Media and transcript jobs write their end themselves, if they were started and not stopped. */
 export function saveJob(run: Campaign, job: CampaignJob): void {
   const isWrittenElsewhere = job.kind !== 'wait' && job.workflowId !== null && !isStopped(job);
   if (!isWrittenElsewhere) save(run, partOf(job));
@@ -52,9 +52,9 @@ export async function untilSaved(run: Campaign): Promise<ChangeOutcome> {
 
 async function saveUnsaved(run: Campaign): Promise<void> {
   run.isSaving = true;
-  // What changes at the same moment goes together.
+  // Changes of the same moment are written together.
   await Promise.resolve();
-  while (run.unsaved.size > 0 && !run.isLeaving) await saveSome(run);
+  while (run.unsaved.size > 0 && run.ownsPath && !run.isLeaving) await saveSome(run);
   // Without an await after the last check: a request in between would be forgotten.
   run.isSaving = false;
 }

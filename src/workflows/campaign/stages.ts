@@ -35,7 +35,7 @@ export async function prepare(run: Campaign): Promise<void> {
   const saved = await untilSaved(run);
   const problems = [
     ...taken,
-    // Another campaign may have claimed the path at the same moment and written later: then it is that one's.
+    // Another campaign may have claimed the path at the same moment and written later: then that campaign has it.
     ...(saved.ok && run.ownsPath ? await findOwner(run) : []),
     ...found.problems,
     ...(saved.ok ? [] : [`the project did not take the campaign's configuration: ${saved.error}`]),
@@ -56,7 +56,7 @@ async function findOwner(run: Campaign): Promise<string[]> {
   const { key, scope, project } = run.input;
   const other = await readPlace({ key, scope, project, at: run.at }).catch((error: unknown) => {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
-    // The write that follows tells what is wrong.
+    // The write that follows reports the problem.
     return null;
   });
   if (other === null) return [];

@@ -37,7 +37,7 @@ export class Campaign implements Sender {
   readonly approvalTimes: { remind: number; expires: number };
   /** Names of jobs whose end is read next. */
   readonly due: Set<string>;
-  /** Names of jobs that this run started: the server tells it their end. Others signal, or are checked. */
+  /** Names of jobs that this run started: the server reports their end. Others signal, or are checked. */
   readonly children = new Set<string>();
   /** Nothing is written before the campaign has claimed its path in the project. */
   ownsPath = false;
@@ -136,7 +136,7 @@ export class Campaign implements Sender {
     return [...names].flatMap((from) => this.job(from) ?? []);
   }
 
-  /** Whether it is time, and nothing is in flight that only this run knows of. Every wait must end on this, too. */
+  /** Whether the history is long and nothing is in flight that only this run knows. Every wait must end on this, too. */
   mayContinue(): boolean {
     const isDue = isLong(workflowInfo(), this.progress.jobs.filter(isOpen).length);
     return isDue && this.noticesInFlight === 0 && this.verdict === null;
@@ -146,7 +146,7 @@ export class Campaign implements Sender {
   async continueWhenLong(): Promise<void> {
     if (!this.mayContinue()) return;
     await condition(allHandlersFinished);
-    // A decision may have come meanwhile: this run acts on it, since the next one would not know.
+    // This run must act on a decision that came during the wait: the next run would not know it.
     if (!this.mayContinue()) return;
     await continueAsNew<(input: CampaignInput) => Promise<unknown>>({
       ...this.input,
@@ -170,7 +170,7 @@ const MOST_REMARKS = 100;
 /** In characters. */
 const LONGEST_REMARK = 300;
 
-/** Something that people who look at the campaign should know. */
+/** A remark for people who read the status of the campaign. */
 export function addRemark(remarks: string[], text: string): void {
   const remark = truncate(text, LONGEST_REMARK);
   if (remarks.includes(remark)) return;

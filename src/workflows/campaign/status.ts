@@ -86,7 +86,7 @@ function showDetails(run: Campaign): void {
   const paragraphs = [
     `The campaign is **${stage}** since ${since}: ${jobs.filter(isOver).length} of ${jobs.length} jobs are over.`,
     ...(waits ? [`It waits for ${waits.what}, since ${waits.since}.`] : []),
-    ...(paused ? [`To go on: \`segue campaign resume ${input.key} --by NAME\``] : []),
+    ...(paused ? [`To resume: \`segue campaign resume ${input.key} --by NAME\``] : []),
     ...(approval
       ? [`To decide, until ${approval.expiresAt}:`, adviceList(approvalAdvice(input.key, approval.round))]
       : []),

@@ -47,14 +47,14 @@ export function handleUpdates(run: Campaign): void {
   });
   setHandler(pauseUpdate, (order) => pause(run, order), {
     description:
-      'Begins nothing new and reminds nobody until it is resumed: { by, reason? }. What runs goes on.',
+      'Starts no more jobs and sends no reminder until it is resumed: { by, reason? }. Running jobs continue.',
     validator: (order) => {
       const { paused } = run.progress;
       refuse(run, validatePause(order), paused ? [`it is paused already, by ${paused.by}`] : []);
     },
   });
   setHandler(resumeUpdate, () => resume(run), {
-    description: 'Goes on after a pause: { by }.',
+    description: 'Resumes after a pause: { by }.',
     validator: (order) => {
       refuse(run, validatePause(order), run.progress.paused ? [] : ['it is not paused']);
     },
@@ -130,7 +130,7 @@ function receipt({ progress: { stage, paused } }: Campaign): CampaignReceipt {
 
 async function addMedia(run: Campaign, order: AddMediaOrder): Promise<CampaignReceipt> {
   const wrong = await CancellationScope.nonCancellable(() => checkMedia(partsOf(order)));
-  // Again after the activity: somebody may have added media or decided meanwhile.
+  // Again after the activity: media may have been added, or a decision taken, during it.
   refuse(run, validateAddedMedia(order, openCampaign(run)), wrong);
   const { name, by, tool, request } = order;
   const { progress } = run;
@@ -143,7 +143,7 @@ async function addMedia(run: Campaign, order: AddMediaOrder): Promise<CampaignRe
   return receipt(run);
 }
 
-/** Clients of other languages may send anything. */
+/** Clients of other languages may send any value. */
 function partsOf(order: Partial<AddMediaOrder> | null | undefined): Pick<AddMediaOrder, 'tool' | 'request'> {
   const { tool, request } = order ?? {};
   return { tool, request } as AddMediaOrder;

@@ -11,7 +11,7 @@ import { isRecord } from '../../validation/inputs';
 
 /**
  * An operator can raise the maximum while the activity runs, so the failures after which it may have sent are not
- * retryable either. The activity has guards of its own, too.
+ * retryable either. The activity has its own guards, too.
  */
 export const AT_MOST_ONCE: ActivityOptions['retry'] = {
   maximumAttempts: 1,

@@ -1,7 +1,6 @@
 /** A run reports its stages, or only its end, to the runs that wait for it: campaigns, batches, firings. */
 import {
   CancellationScope,
-  condition,
   defineSignal,
   getExternalWorkflowHandle,
   setHandler,
@@ -36,7 +35,7 @@ export function listenersOf(reportTo: string | null | undefined): string[] {
 export function handleListeners(job: Reporter): void {
   handleReportTo(
     job.progress.listeners,
-    'Has this run tell its stages to another one: { workflowId }.',
+    'Makes this run report its stages to another run: { workflowId }.',
     // Also to a listed one: it asks again after a reset, and does not know the reports from before.
     (listener) => {
       report(job, listener);
@@ -50,14 +49,9 @@ export function reportStage(job: Reporter, before: JobStage): void {
   for (const listener of job.progress.listeners) report(job, listener);
 }
 
-/** A signal that is still being sent when a run ends is lost. */
-export async function untilReported(job: Reporter): Promise<void> {
-  await condition(() => job.reports === 0);
-}
-
 /** Does the work of a run and reports its end to the listeners. A run that continues as new reports nothing. */
 export async function withEndReport<T>(listeners: string[], work: () => Promise<T>): Promise<T> {
-  handleReportTo(listeners, 'Has this run tell its end to another one: { workflowId }.');
+  handleReportTo(listeners, 'Makes this run report its end to another run: { workflowId }.');
   try {
     const result = await work();
     await reportEnd(listeners, 'succeeded');
@@ -69,7 +63,7 @@ export async function withEndReport<T>(listeners: string[], work: () => Promise<
   }
 }
 
-/** Anybody can send a signal, and a throw would block the run: what is no object is ignored. */
+/** Anybody can send a signal, and a throw would block the run: a body that is no object is ignored. */
 export function onSignal(
   { name }: { name: string },
   description: string,
@@ -107,7 +101,7 @@ function report(job: Reporter, listener: string): void {
 }
 
 async function reportEnd(listeners: string[], stage: 'succeeded' | 'failed'): Promise<void> {
-  // One after the other, because more listeners may come meanwhile.
+  // One after the other, because more listeners may come during a report.
   for (const listener of listeners) await signal(listener, stage, null);
 }
 

@@ -23,7 +23,7 @@ import {
 import { newBackoff } from './atMostOnce';
 import { onSignal } from './listeners';
 
-/** A run reports its end by signal, unless it was terminated: so runs that report nothing are checked now and then. */
+/** A run reports its end by signal, unless it was terminated: so runs without a report are checked at intervals. */
 export const CHECK_EVERY_MS = 3_600_000;
 /** For a run that reported its end, and was still open when it was read. */
 export const RECHECK_MS = 60_000;
@@ -72,7 +72,7 @@ interface OtherRun<End> {
   continueAsNew: () => Promise<never>;
 }
 
-/** Waits for the end of another run: reported by signal, else found by a check now and then. */
+/** Waits for the end of another run: reported by signal, else found by a check at intervals. */
 export async function untilEnded<End>(run: OtherRun<End>): Promise<End> {
   const { workflowId, reported, checkEveryMs } = run;
   const isReported = (): boolean => reported.has(workflowId);

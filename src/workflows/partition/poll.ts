@@ -1,13 +1,7 @@
 /** Polls all tasks of a partition together, with one timer and one activity. */
 import { ActivityFailure, condition, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import { truncate } from '../../api/json';
-import {
-  HEARTBEAT_TIMEOUT_MS,
-  type ItemProgress,
-  type PollActivities,
-  type PollTurns,
-  type TasksNews,
-} from '../../contract';
+import { HEARTBEAT_TIMEOUT_MS, type ItemProgress, type PollActivities, type TasksNews } from '../../contract';
 import { formatDuration } from '../../contract/durations';
 import { pollRequestId, pollTaskQueue } from '../../contract/ids';
 import { MISSING_GRACE_MS, msSince } from '../steps/poll';
@@ -25,9 +19,11 @@ export async function pollItems(run: Partition): Promise<void> {
     const usual = Math.round(pollMin + Math.random() * (pollMax - pollMin));
     const pause = run.handingOver ? slower(usual, pollsAtTheEnd++) : usual;
     await condition(isEnding, pause);
-    const entries = inTurn(run.entries(isFollowed), run.progress.turns);
+    const entries = inTurn(run.entries(isFollowed));
     if (isEnding() || entries.length === 0) continue;
-    takeNews(run, await poll(run, entries));
+    const news = await poll(run, entries);
+    takeTurns(entries, news, run.progress.polls);
+    takeNews(run, news);
     promoteOverdue(run);
     run.handOverWhenLong();
   }
@@ -70,9 +66,7 @@ async function poll(run: Partition, entries: Entry[]): Promise<TasksNews> {
 
 const TASK_FAILED = 'the service ended its task as FAILURE';
 
-function takeNews(run: Partition, news: TasksNews): void {
-  const { over, missing, known, trouble } = news;
-  run.progress.turns = nextTurns(run.progress.turns, news);
+function takeNews(run: Partition, { over, missing, known, trouble }: TasksNews): void {
   for (const index of known) run.entry(index).known.missingSince = undefined;
   for (const index of missing) {
     const entry = run.entry(index);
@@ -96,7 +90,7 @@ function takeNews(run: Partition, news: TasksNews): void {
   run.isReportDue ||= over.length > 0 || (before === null) !== (run.silence === null);
 }
 
-/** Overdue items become jobs of their own when nothing else is left, and in any case after `giveUp`: they may never end. */
+/** Overdue items become separate jobs when nothing else is left, and in any case after `giveUp`: they may never end. */
 function promoteOverdue(run: Partition): void {
   const left = run.entries((known) => !isOver(known));
   const late = left.filter(({ known }) => isLate(run, known));
@@ -130,27 +124,30 @@ function isLate({ settings, progress }: Partition, { taskId, since }: ItemProgre
   return taskId !== undefined && since !== undefined && msSince(since) >= patience;
 }
 
+interface Turn {
+  index: number;
+  known: Pick<ItemProgress, 'turn'>;
+}
+
 /**
- * A poll of a slow service ends before it reaches all tasks. Tasks that the last poll did not reach come first, and tasks
- * that gave no answer last, so that each is polled in turn.
+ * A poll of a slow service ends before it reaches all tasks. Tasks that it did not reach come first in the next one, and
+ * those without an answer last, so that each is polled in turn.
  */
-export function inTurn<Asked extends { index: number }>(
-  all: Asked[],
-  { first = [], last = [] }: Partial<PollTurns> = {},
-): Asked[] {
-  const ranks = new Map([
-    ...first.map((item, rank) => [item, rank - first.length] as const),
-    ...last.map((item, rank) => [item, rank + 1] as const),
-  ]);
-  const rankOf = ({ index }: Asked): number => ranks.get(index) ?? 0;
-  // Others keep their order.
-  return [...all].sort((one, other) => rankOf(one) - rankOf(other));
+export function inTurn<Polled extends Turn>(entries: Polled[]): Polled[] {
+  const turnOf = ({ known: { turn = 0 } }: Turn): number => turn;
+  return [...entries].sort((one, other) => turnOf(one) - turnOf(other));
 }
 
 /** A task that gave no answer stays behind all others until it gives one. */
-export function nextTurns({ last = [] }: Partial<PollTurns> = {}, news: TasksNews): PollTurns {
-  const { over, missing, known, unanswered = [], notPolled = [] } = news;
-  const isMoved = new Set([...over.map(({ item }) => item), ...missing, ...known, ...unanswered]);
-  const behind = [...last.filter((item) => !isMoved.has(item)), ...unanswered];
-  return { first: notPolled.filter((item) => !behind.includes(item)), last: behind };
+export function takeTurns(
+  entries: Turn[],
+  { unanswered = [], notPolled = [] }: Pick<TasksNews, 'unanswered' | 'notPolled'>,
+  poll: number,
+): void {
+  for (const { index, known } of entries) {
+    if (unanswered.includes(index)) known.turn = poll;
+    else if (!notPolled.includes(index)) known.turn = undefined;
+    // The longer it waits, the further below 0.
+    else known.turn ??= -1 / poll;
+  }
 }

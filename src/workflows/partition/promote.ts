@@ -1,4 +1,4 @@
-/** Items that need a person become jobs of their own: media workflows, started by the partition. */
+/** Items that need a person become separate jobs: media workflows, started by the partition. */
 import {
   CancellationScope,
   condition,
@@ -34,7 +34,7 @@ export function promoteTask(run: Partition, entry: Entry, error: string, poll = 
   promoteToJob(run, entry, { taskId: entry.known.taskId, held: { attempts: acceptedOf(entry) }, poll });
 }
 
-/** Attempt numbers stand in request ids, so the job continues to count from here. None where the manifest named the task. */
+/** Attempt numbers are part of request ids, so the job continues to count from here. None where the manifest named the task. */
 function acceptedOf({ known: { attempts, taskId, since } }: Entry): SubmitAttempt[] {
   if (attempts === 0) return [];
   return [{ n: attempts, at: since ?? new Date().toISOString(), outcome: 'accepted', taskId }];

@@ -14,7 +14,7 @@ import {
 import { batchItemKey } from '../../contract/ids';
 import { newBackoff, wasReset } from '../lib/atMostOnce';
 import { ProjectWrites } from '../steps/write';
-import { type JobTimes } from '../../validation/times';
+import { jobTimes, type JobTimes } from '../../validation/times';
 
 /** An item's index in the partition, what it asks for and what is known of it. */
 export interface Entry {
@@ -35,6 +35,7 @@ export function isNoticeDue({ notice }: ItemProgress): boolean {
 const SILENT_POLLS = 3;
 
 export class Partition {
+  readonly settings: JobTimes;
   readonly progress: PartitionProgress;
   readonly writes = new ProjectWrites();
   readonly sending = new Set<unknown>();
@@ -46,11 +47,11 @@ export class Partition {
   isNotifying = false;
   /** Items that just ended are about to be written. */
   isSaving = false;
-  /** Items being started as jobs of their own. */
+  /** Items being started as separate jobs. */
   promoting = 0;
   /** The report to the batch that comes before their start. */
   reporting?: Promise<boolean>;
-  /** Nothing is submitted meanwhile. */
+  /** Nothing is submitted during a backoff. */
   isBackingOff = false;
   /** The service did not take the last chunk: the next one has one item. */
   isProbing: boolean;
@@ -60,11 +61,9 @@ export class Partition {
   /** The history is long: this run finishes what is in flight, and continues as new. */
   handingOver = false;
 
-  constructor(
-    readonly input: PartitionInput,
-    readonly settings: JobTimes,
-  ) {
+  constructor(readonly input: PartitionInput) {
     const { carried } = input;
+    this.settings = jobTimes(input);
     this.progress = {
       items: input.items.map(newItem),
       pendingWrites: [],
@@ -126,7 +125,7 @@ export class Partition {
     return this.isHandedOver || this.left === null;
   }
 
-  /** To be called after whatever makes the history longer. */
+  /** Call it after each step that makes the history longer. */
   handOverWhenLong(): void {
     this.handingOver ||= workflowInfo().continueAsNewSuggested;
   }

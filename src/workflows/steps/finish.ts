@@ -21,7 +21,7 @@ import {
   stateQuery,
 } from '../../contract';
 import { changeIdOf } from '../../contract/ids';
-import { handleListeners, untilReported } from '../lib/listeners';
+import { handleListeners } from '../lib/listeners';
 import { endMessage, type Message, notifyUser } from '../lib/notify';
 import { closeHold, handleDecisions } from './hold';
 import { extraOf, type Job } from './job';
@@ -58,7 +58,8 @@ export async function runJob<T>(job: Job, work: () => Promise<T>): Promise<T> {
   } finally {
     await CancellationScope.nonCancellable(async () => {
       await condition(allHandlersFinished);
-      await untilReported(job);
+      // A signal that is still being sent when a run ends is lost.
+      await condition(() => job.reports === 0);
     });
   }
 }
@@ -145,7 +146,7 @@ function newChangeId(purpose: 'result' | 'failed' | 'cancelled'): string {
   return changeIdOf(workflowInfo().workflowId, `${purpose}-${uuid4().slice(0, 8)}`);
 }
 
-/** The run is cancelled, but the service goes on: the project gets the task id, or the submission without a known one. */
+/** The run is cancelled, but the service continues: the project gets the task id, or the submission without a known one. */
 async function recordCancelled(job: Job): Promise<void> {
   await CancellationScope.nonCancellable(async () => {
     let written: number;
@@ -153,7 +154,7 @@ async function recordCancelled(job: Job): Promise<void> {
       written = job.tasks().length;
       const left = leftBy(job);
       if (left !== null) await writeLeft(job, left);
-      // A late answer may have brought another task meanwhile.
+      // A late answer may have brought another task during the write.
     } while (job.tasks().length > written);
     setStage(job, 'cancelled');
   });
@@ -161,7 +162,7 @@ async function recordCancelled(job: Job): Promise<void> {
 
 type Left = Record<string, string | string[] | null>;
 
-/** All that the service may still work on; null when that is nothing. */
+/** What the service may still work on; null when there is nothing. */
 function leftBy(job: Job): Left | null {
   const [taskId, ...otherTasks] = job.tasks();
   const unknown = job.unknownSubmit();
@@ -187,7 +188,7 @@ async function writeLeft(job: Job, left: Left): Promise<void> {
     log.warn('the project does not know what the service still works on', { ...facts, ...written });
 }
 
-/** Not cancelled with the run: the project must know what the service did for money. Null where there is no outcome. */
+/** Not cancelled with the run: the project must know the paid work. Null where there is no outcome. */
 async function write(
   job: Job,
   at: string | undefined,

@@ -1,4 +1,4 @@
-/** A held job waits for a person, and how that person's decision reaches it. */
+/** A held job waits for a person; the update `resolve` brings the decision. */
 import {
   ActivityFailure,
   type ApplicationFailure,
@@ -83,7 +83,7 @@ const MOST_DECISIONS_SHOWN = 20;
 export function handleDecisions(job: Job): void {
   setHandler(resolveUpdate, (decision) => applyDecision(job, decision), {
     description:
-      'Decides a held run: { hold, action: adopt | resubmit | abandon, taskId?, force?, by, reason }. `state` tells the hold and its actions.',
+      'Decides a held run: { hold, action: adopt | resubmit | abandon, taskId?, force?, by, reason }. The query `state` shows the hold and its actions.',
     // Not run on replay, so it may compare the run id and the time. It also checks decisions that a reset applies again.
     validator: (decision) => {
       refuseUpdate(validateHoldDecision(job, decision), 'The decision was not taken');
@@ -142,7 +142,7 @@ const { getTask } = proxyActivities<SegueActivities>({
 
 /** Takes the task id of a submission that was given up; a hold for that submission is then decided. */
 export function handleLateAnswers(job: MediaJob): void {
-  const description = 'Tells a task id that came after its submission was given up: { hold, taskId }.';
+  const description = 'Reports a task id that came after its submission was given up: { hold, taskId }.';
   onSignal(acceptedSignal, description, ({ hold, taskId }) => {
     if (!isIdText(taskId)) return;
     const { attempts, hold: open, number } = job.progress;

@@ -22,7 +22,7 @@ import {
   type WriteTarget,
 } from '../../contract';
 import { holdName } from '../../contract/ids';
-import { DurationReader, type PollTimes } from '../../validation/times';
+import { type PollTimes } from '../../validation/times';
 import { type Reporter } from '../lib/listeners';
 import { ProjectWrites } from './write';
 
@@ -148,18 +148,9 @@ export function extraOf(job: Job): Record<string, string> {
 const ACTIONS: Record<Hold['why'], DecisionAction[]> = {
   unknown: ['adopt', 'resubmit', 'abandon'],
   missing: ['adopt', 'resubmit', 'abandon'],
-  // The task is known and may still end well, so nothing else applies before the job is abandoned.
+  // The task is known and may still succeed, so it must be abandoned first.
   overdue: ['abandon'],
 };
-
-/** Gives the settings of an input, or fails the run. */
-export function readSettings<T>(problems: string[], read: (reader: DurationReader) => T): T {
-  requireInput(problems);
-  const reader = new DurationReader();
-  const settings = read(reader);
-  requireInput(reader.problems);
-  return settings;
-}
 
 /** Fails the run with all problems of its input at once. */
 export function requireInput(problems: string[]): void {
@@ -167,7 +158,7 @@ export function requireInput(problems: string[]): void {
   throw ApplicationFailure.nonRetryable(`The job was not started: ${problems.join('; ')}`, FAILURE.badInput);
 }
 
-/** Refuses an update, and the run goes on as before. */
+/** Refuses an update; the run continues unchanged. */
 export function badDecision(message: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(message, FAILURE.badDecision);
 }

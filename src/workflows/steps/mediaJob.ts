@@ -14,7 +14,7 @@ import { withoutNulls } from '../../validation/rules';
 import { jobTimes, type JobTimes } from '../../validation/times';
 import { wasReset } from '../lib/atMostOnce';
 import { listenersOf } from '../lib/listeners';
-import { Job, readSettings, refuseUnsafeStart } from './job';
+import { Job, refuseUnsafeStart, requireInput } from './job';
 
 /** Anybody can send a signal, so the list has a limit. */
 const MOST_OTHER_TASKS = 20;
@@ -28,7 +28,7 @@ export class MediaJob extends Job {
   readonly settings: JobTimes;
   readonly progress: MediaProgress;
   stage: MediaStage;
-  /** The root scope of the run, which tells whether somebody cancelled it. */
+  /** The root scope of the run, which shows whether somebody cancelled it. */
   readonly scope = CancellationScope.current();
   /** Numbers of the submits whose worker signalled that it was about to send. */
   readonly sending = new Set<unknown>();
@@ -121,7 +121,7 @@ export class MediaJob extends Job {
     return isOpen ? last : undefined;
   }
 
-  /** A person decided to resubmit, knowing the tasks known by now. The grace time for denied access begins anew. */
+  /** A person decided to resubmit, knowing the tasks known by now. The grace time for denied access starts again. */
   prepareResubmit(): void {
     this.progress.knownTasks = this.tasks();
     this.progress.deniedSince = null;
@@ -143,5 +143,6 @@ export class MediaJob extends Job {
 }
 
 export function readMediaSettings(input: MediaInput): JobTimes {
-  return readSettings(validateMediaInput(input), (reader) => jobTimes(input, reader));
+  requireInput(validateMediaInput(input));
+  return jobTimes(input);
 }

@@ -53,7 +53,7 @@ async function holdLostTask(job: MediaJob): Promise<'lost' | undefined> {
   const reason = `the service has answered 404 for task ${progress.taskId ?? ''} for ${formatDuration(MISSING_GRACE_MS)}`;
   const decision = await hold(job, { n: job.nextNumber(), why: 'missing', reason });
   progress.missingSince = null;
-  // The deadlines of the next task begin anew; neither the lost task nor the hold counts.
+  // The deadlines of the next task start now; the time of the lost task and of the hold does not count.
   progress.pollingSince = null;
   if (decision.action !== 'adopt') job.prepareResubmit();
   const lost = progress.taskId;

@@ -1,4 +1,4 @@
-/** What transcripts and waits for records share: both poll a record of the service, whose own status tells its end. */
+/** What transcripts and waits for records share: both poll a record of the service, whose own status shows its end. */
 import { ApplicationFailure } from '@temporalio/workflow';
 import { endOf } from '../../api/endings';
 import {
@@ -72,7 +72,7 @@ export async function pollRecord(
   return { status, record };
 }
 
-/** A record that the service never knew is a wrong id, and the job fails. A known one may come back: polling goes on. */
+/** A record that the service never knew is a wrong id, and the job fails. A known one may come back: polling continues. */
 function requireKnown(job: RecordJob): void {
   if (job.progress.status !== null) return;
   const { label, lastError } = job;

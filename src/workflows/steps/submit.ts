@@ -200,7 +200,7 @@ function refused(
 type Submitter = Pick<MediaJob, 'sending'>;
 
 export function handleSending(job: Submitter): void {
-  const description = 'Tells, as the last step before the request, that a submit is being sent: { n }.';
+  const description = 'Reports, as the last step before the request, that a submit is being sent: { n }.';
   onSignal(sendingSignal, description, ({ n }) => {
     job.sending.add(n);
   });

@@ -50,7 +50,6 @@ function isDelayed({ stage }: Job): boolean {
   return UNLISTED.has(stage) && listedStage() === stage;
 }
 
-/** Lists a task that came late. */
 export function showTasks(job: Job): void {
   list(job);
   showDetails(job);
@@ -64,7 +63,7 @@ function list(job: Job): void {
     { key: searchAttributes.stage, value: job.stage },
     ...(tasks.length > 0 ? [{ key: searchAttributes.taskIds, value: tasks }] : []),
   ]);
-  // In the memo, so that a closed run tells without a worker which POST may have been accepted.
+  // In the memo, so that a closed run shows without a worker which POST may have been accepted.
   const unknown = job.unknownSubmit() ?? undefined;
   const kept = workflowInfo().memo?.[UNKNOWN_MEMO] as UnknownSubmit | undefined;
   // A second POST of unknown outcome replaces the first.
@@ -87,22 +86,22 @@ function detailsOf(job: Job): string[] {
   const errors = lastError === null ? [] : [`The last poll failed and is repeated: ${lastError}`];
   switch (stage) {
     case 'submitting':
-      return [`Submitting to ${job.tool}. Nothing is to be done.`];
+      return [`Submitting to ${job.tool}. Nothing needs to be done.`];
     case 'waiting':
       return [
         'Waiting to submit: the service did not take the job yet, and nothing was accepted.',
         `What happened: ${lastError ?? 'nothing yet'}`,
-        'It tries again by itself. Nothing is to be done, unless the service is known to be down for good.',
+        'It tries again by itself. Nothing needs to be done, except when the service is known not to come back.',
       ];
     case 'held':
       return holdDetails(job);
     case 'overdue':
       return [...holdDetails(job), ...errors];
     case 'polling':
-      return [`Waiting for the service to end ${label}; ${pace}. Nothing is to be done.`, ...errors];
+      return [`Waiting for the service to end ${label}; ${pace}. Nothing needs to be done.`, ...errors];
     case 'downloading':
       return [
-        `The service has ended ${label}; its file is downloaded, ${pace}. Nothing is to be done.`,
+        `The service has ended ${label}; its file is downloaded, ${pace}. Nothing needs to be done.`,
         ...errors,
       ];
     case 'writing':

@@ -84,7 +84,7 @@ describe('a read', () => {
     [10 ** 12, 3_600_000],
     [undefined, undefined],
   ])('asked to wait %d ms, waits %d', (asked, waited) => {
-    const refusal = new StatusError({ status: 425, words: '', retryAfterMs: asked }, FACTS);
+    const refusal = new StatusError({ status: 425, serviceMessage: '', retryAfterMs: asked }, FACTS);
     const { nextRetryDelay, nonRetryable } = activityFailure(refusal);
     expect({ nextRetryDelay, nonRetryable }).toEqual({ nextRetryDelay: waited, nonRetryable: false });
   });

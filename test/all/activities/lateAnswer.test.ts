@@ -4,12 +4,12 @@ import { type Socket } from 'node:net';
 import path from 'node:path';
 import { ActivityCancelledError, ActivityNotFoundError } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, type LogEntry, Worker } from '@temporalio/worker';
+import { freePort } from '@segue/devserver';
+import { startDevServer } from '../../support/servers/devServer';
 import { createActivities } from '../../../src/activities';
 import { retryTemporalCall } from '../../../src/activities/atMostOnce/server';
 import { signalLateAnswer } from '../../../src/activities/atMostOnce/lateAnswer';
 import { stateQuery } from '../../../src/contract';
-import { freePort } from '../../../src/temporal/ports';
-import { startDevServer } from '../../../src/temporal/devServer';
 import { testApi } from '../../support/service/api';
 import { eventually } from '../../support/eventually';
 import { recordingMeter } from '../../support/servers/meter';
@@ -114,7 +114,7 @@ test('what could not be told is logged with key and task id, and counted', async
   await environment.run(signalLateAnswer, 'spring', 2, 't-late');
   expect(logged).toMatchObject([
     {
-      message: expect.stringContaining('adopt the task by hand'),
+      message: expect.stringContaining('adopt the task with `segue resolve`'),
       meta: { key: 'spring', hold: 'r/2', taskId: 't-late' },
     },
   ]);

@@ -65,6 +65,28 @@ test('P1: are told by results as what they were, and are not started again', asy
   await temporal.client.workflow.getHandle(`batch/${spec.key}`).terminate();
 });
 
+test('P1: are not started again when the retention was raised after Temporal forgot them', async () => {
+  const config = testConfig();
+  const client = segueClient(temporal, config);
+  const spec = batchOf(cutouts(sandbox.url, 4), 2);
+  const [first] = (await all(spec.partitions)) as [BatchPartition];
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const batch = await startPartly(client, { ...spec, partitions: oneByOne([first]) });
+    await untilStatus(batch, 'the first partition', ({ partitions }) => partitions.over === 1);
+    await temporal.client.workflow.getHandle(batchPartWorkflowId(spec.key, 1)).result();
+    await forgetRun(temporal, batchPartWorkflowId(spec.key, 1));
+    // The batch is older than the shortest retention, and younger than today's.
+    const later = Date.now() + 2 * 3_600_000;
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(later);
+    await client.batch.start(spec);
+    clock.mockRestore();
+    expect(await batch.wait()).toMatchObject({ info: { counts: { succeeded: 4 } } });
+    const forgotten = temporal.client.workflow.getHandle(batchPartWorkflowId(spec.key, 1));
+    await expect(forgotten.describe()).rejects.toThrow(WorkflowNotFoundError);
+  });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 4, duplicates: 0 });
+});
+
 test('a batch that is younger than what Temporal keeps is asked nothing, and needs no worker', async () => {
   const config = testConfig();
   const asked = jest.spyOn(temporal.client.workflowService, 'queryWorkflow');

@@ -1,8 +1,8 @@
 /** Who gets the slots on the wire where a batch would take them all; judged by the order in the service's ledger. */
 import { randomUUID } from 'node:crypto';
 import { temporal as proto } from '@temporalio/proto';
+import { FAIRNESS_SETTING } from '@segue/devserver';
 import { type Batch } from '../../../src/client/batches';
-import { FAIRNESS_SETTING } from '../../../src/temporal/devServer';
 import { batchTaskQueue } from '../../../src/contract/ids';
 import { batchOf, cutouts, startBatch } from '../../support/builders/batch';
 import { newCampaign, startCampaign } from '../../support/builders/campaign';

@@ -83,7 +83,7 @@ describe('the approver', () => {
       const status = await campaign.status();
       return status.remarks.length > 0 ? status : undefined;
     });
-    expect(remarks).toEqual([expect.stringMatching(/^u-2 was not told \(approval-1\): .*400/)]);
+    expect(remarks).toEqual([expect.stringMatching(/^u-2 was not notified \(approval-1\): .*400/)]);
     await campaign.decide({ decision: 'approve', by: 'Olga' });
     expect(await campaign.result()).toMatchObject({ status: 'completed', notified: { status: 'refused' } });
     expect((await keptOf(sandbox.url, spec)).lifecycle).toMatchObject({ remarks });

@@ -161,5 +161,5 @@ test('pauses, resumes and adds media, whose request is checked first', async () 
 test('a campaign is no job that is decided by itself', async () => {
   const spec = await newSpec();
   await client().campaign.run(spec);
-  await expect(client().job(`campaign/${spec.key}`)).rejects.toThrow(/is none of media\/KEY/);
+  await expect(client().job(`campaign/${spec.key}`)).rejects.toThrow(/is not one of media\/KEY/);
 });

@@ -120,7 +120,7 @@ test('media that another language adds is looked at as the spec is, and refused 
     }
   };
   expect(await refusal({ name: 'cutout', tool: 'remove-backgroud', request: {} })).toBe(
-    'Nothing was changed: by: is required; name: "cutout" is taken by another job; tool: "remove-backgroud" is none of remove-background, image-outpainting',
+    'Nothing was changed: by: is required; name: "cutout" is taken by another job; tool: "remove-backgroud" is not one of remove-background, image-outpainting',
   );
   const request = { image_ulr: 'x', magic_crop: 'yes', background_color: { from: 'cutuot', at: '/c' } };
   expect(await refusal({ name: 'square', by: 'Olga', tool: 'remove-background', request })).toMatch(

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { freePort } from '@segue/devserver';
 import { campaignJobKey } from '../../../src/contract/ids';
-import { freePort } from '../../../src/temporal/ports';
 import { cutout, newCampaign, useCampaigns } from '../../support/builders/campaign';
 import { eventually } from '../../support/eventually';
 import { addFault, answering } from '../../support/service/sandbox';

@@ -1,8 +1,8 @@
 /** The command as a person types it. */
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { startDevServer } from '../../../src/temporal/devServer';
-import { freePort } from '../../../src/temporal/ports';
+import { freePort } from '@segue/devserver';
+import { startDevServer } from '../../support/servers/devServer';
 import { useCommandLine } from '../../support/servers/commandLine';
 import { eventually } from '../../support/eventually';
 import { newKey, startJob, untilSubmitted } from '../../support/builders/jobs';

@@ -3,11 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
+import { freePort } from '@segue/devserver';
 import { eventually } from '../../support/eventually';
 import { readLedger } from '../../support/service/sandbox';
 import { SegueProcess, spawnSegue } from '../../support/servers/segueProcess';
 import { shared } from '../../support/jest/shared';
-import { freePort } from '../../../src/temporal/ports';
 
 const processes: SegueProcess[] = [];
 

@@ -68,7 +68,7 @@ describe('a job that is run again', () => {
 
     const cancelled = await segue(['media', 'cancel', key], settings);
     expect(cancelled).toMatchObject({ code: 0, stdout: `media/${key} was asked to stop` });
-    expect(cancelled.stderr).toContain(`The service goes on with task ${task}`);
+    expect(cancelled.stderr).toContain(`The service continues with task ${task}`);
     expect(await segue(['media', 'follow', key, '--json'], settings)).toMatchObject({
       code: 1,
       stdout: expect.stringContaining('"status":"cancelled"'),
@@ -236,13 +236,15 @@ describe('flags that are wrong', () => {
     expect(wrong).toMatchObject({ code: 2, stdout: '' });
     for (const problem of ['--write:', '--notify:', 'taskId:', '--out:', 'background_color:', '--timeout:'])
       expect(wrong.stderr).toContain(problem);
-    const list = await segue(
-      ['media', 'list', '--stage', 'nowhere', '--tool', 'paint', '--project', 'x', '--limit', '0'],
-      settings,
-    );
-    expect(list).toMatchObject({ code: 2, stdout: '' });
-    for (const problem of ['--stage:', '--tool:', '--project:', '--limit:'])
-      expect(list.stderr).toContain(problem);
+    for (const [flag, value] of Object.entries({
+      stage: 'nowhere',
+      tool: 'paint',
+      project: 'x',
+      limit: '0',
+    })) {
+      const list = await segue(['media', 'list', `--${flag}`, value], settings);
+      expect(list).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`--${flag}`) });
+    }
     const noFolder = await run(key, '--out', '/dev/null/x', '--at', '/images');
     expect(noFolder).toMatchObject({
       code: 2,
@@ -261,7 +263,7 @@ describe('flags that are wrong', () => {
       ['media', 'list'],
       ['--stage', '--tool', '--project', '--limit', '--json'],
     ],
-    [['media', 'cancel'], ['the service goes on']],
+    [['media', 'cancel'], ['the service continues']],
   ])('%s --help tells the right ones', async (command, words) => {
     const { code, stdout } = await segue([...command, '--help']);
     expect(code).toBe(0);

@@ -39,7 +39,7 @@ describe.each([true, false])('segue transcript that writes, with ETags: %s', (et
     expect(first.stdout).toBe(SRT.trimEnd());
 
     const second = await segue([...args, '--json', '--out', file], settings);
-    expect(second.stderr).toMatch(/exists: started .* ago, succeeded\. Nobody is told again/);
+    expect(second.stderr).toMatch(/exists: started .* ago, succeeded\. Nobody is notified again/);
     expect(JSON.parse(second.stdout)).toEqual({
       workflowId: `transcript/${id}`,
       runId: expect.any(String),

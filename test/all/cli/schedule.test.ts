@@ -77,7 +77,7 @@ test('everything that is wrong is told at once, each with its flag or its place'
     expect.stringMatching(/^NAME: "a b" is not/),
     expect.stringMatching(/^--cron: hour: must be/),
     expect.stringMatching(/^--timezone: "Mars" is not/),
-    expect.stringMatching(/^--overlap: "both" is none of/),
+    expect.stringMatching(/^--overlap: "both" is not one of/),
     expect.stringMatching(/^--catchup: "long" is not/),
     expect.stringMatching(/wrong\.yaml:3:8: weeks: must be/),
   ]);
@@ -118,5 +118,5 @@ test('a batch is scheduled by the address of its manifest, which nobody is shown
     'MANIFEST_URL: is not an address',
   ]);
   const misplaced = await schedule('create', 'looks', ...times, '--skip-bad', 'outlook', EXAMPLE);
-  expect(misplaced.stderr).toContain('--skip-bad: is for batches; of outlooks it stands in the spec');
+  expect(misplaced.stderr).toContain('--skip-bad: is for batches; for outlooks it is part of the spec');
 });

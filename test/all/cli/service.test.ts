@@ -1,7 +1,7 @@
 /** The commands that ask the service themselves: for people, for programs, and with bad input. */
 import { mkdtemp, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { freePort } from '../../../src/temporal/ports';
+import { freePort } from '@segue/devserver';
 import { SECRET } from '../../support/service/api';
 import { segue } from '../../support/servers/segueCommand';
 import { type Settings } from '../../support/servers/segueProcess';
@@ -80,9 +80,9 @@ describe('segue get', () => {
     ],
     [
       ['task', 't-1'],
-      ['status  SUCCESS', '"url": "u"'],
+      ['"status": "SUCCESS"', '"url": "u"'],
     ],
-    [['transcription', UUID], ['job_status  RUNNING']],
+    [['transcription', UUID], ['"job_status": "RUNNING"']],
     [
       ['project', 'campaign', '7'],
       ['Spring', '"a": 1'],
@@ -95,9 +95,9 @@ describe('segue get', () => {
       ['activity', 't-7'],
       ['verb', 'created'],
     ],
-    [['asset', '9'], ['status  3']],
-    [['run', '9'], ['status  PAUSED']],
-    [['video', '9'], ['job_status  DONE']],
+    [['asset', '9'], ['"status": 3']],
+    [['run', '9'], ['"status": "PAUSED"']],
+    [['video', '9'], ['"job_status": "DONE"']],
   ])('%j for people', async (args, words) => {
     const { code, stdout, stderr } = await segue(['get', ...args], settings);
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
@@ -130,7 +130,7 @@ describe('segue get', () => {
     page = 0;
     const shown = await segue(['get', 'drafts', '--accounts', '1', '--all'], settings);
     expect(shown.stdout).toContain('2026-01-01T00:00:00Z');
-    expect(shown.stdout).toContain('{"a":1}');
+    expect(shown.stdout).toContain('"a": 1');
     expect(shown.stderr).toContain('2 found');
   });
 

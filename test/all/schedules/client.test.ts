@@ -54,7 +54,7 @@ test('everything that is wrong is told at once, and nothing is made', async () =
       expect.stringMatching(/^name: /),
       expect.stringMatching(/^cron: minute: /),
       expect.stringMatching(/^timezone: "Mars\/Base"/),
-      expect.stringMatching(/^overlap: "cancel-other" is none of skip,/),
+      expect.stringMatching(/^overlap: "cancel-other" is not one of skip,/),
       expect.stringMatching(/^catchup: "5s" is not .*, at least 10s$/),
       expect.stringMatching(/^note: /),
       expect.stringMatching(/^weeks: /),

@@ -1,7 +1,7 @@
 /** The dev server, where its first start meets a port that somebody else has just taken. */
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { startDevServer } from '../../../src/temporal/devServer';
+import { startDevServer } from '../../support/servers/devServer';
 import { shared } from '../../support/jest/shared';
 
 /** A server that ends so many times before it serves, and counts its starts. */

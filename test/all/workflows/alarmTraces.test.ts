@@ -1,7 +1,7 @@
 /** That a person is needed stands in log and metric of the worker, too: the service may be what is down. */
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { freePort } from '../../../src/temporal/ports';
+import { freePort } from '@segue/devserver';
 import { eventually } from '../../support/eventually';
 import { useProcesses } from '../../support/servers/processes';
 import { addFault } from '../../support/service/sandbox';

@@ -1,7 +1,7 @@
 /** Heartbeats are billed, and no history shows them; the server counts what it was sent. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../../src/temporal/ports';
+import { freePort } from '@segue/devserver';
 import { eventually } from '../../support/eventually';
 import { answer, startRawServer } from '../../support/service/rawServer';
 import {

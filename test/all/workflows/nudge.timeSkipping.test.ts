@@ -97,7 +97,7 @@ test('a nudge that the service does not take before its week is over is dropped'
     const handle = await start(APPROVAL, project);
     expect(await handle.result()).toEqual({
       status: 'notSent',
-      reason: 'its week is over; the next look tells of it, if it still waits',
+      reason: 'its week is over; the next look nudges, if it still waits',
     });
     expect(await endOf(handle)).toMatchObject({ day: 'Mon', hour: 9 });
   });

@@ -2,9 +2,10 @@
  * Runs that are reset, or answered late, and then continue as new: nothing tells the new run of it but what it carries.
  */
 import { randomUUID } from 'node:crypto';
+import { type DevServer } from '@segue/devserver';
+import { startDevServer } from '../../support/servers/devServer';
 import { type JobState } from '../../../src/client/jobs/job';
 import { pollNowUpdate } from '../../../src/contract';
-import { type DevServer, startDevServer } from '../../../src/temporal/devServer';
 import { eventually } from '../../support/eventually';
 import { tasksOf } from '../../support/builders/jobs';
 import { answeredWhileContinuing } from '../../support/builders/lateWhileContinuing';

@@ -1,7 +1,7 @@
 /** The media workflow on a real Temporal server, against the sandbox over real sockets; its ledger is the judge. */
+import { freePort } from '@segue/devserver';
 import { InvalidInputError, KeyReusedError } from '../../../src/errors';
 import { mediaWorkflowId } from '../../../src/contract/ids';
-import { freePort } from '../../../src/temporal/ports';
 import { eventually } from '../../support/eventually';
 import { answer, startRawServer } from '../../support/service/rawServer';
 import { readLedger, useSandbox, startSandbox } from '../../support/service/sandbox';

@@ -185,7 +185,7 @@ test('an invalid mediaRequest fails with all problems and leaves its key free; a
     [{ key, tool: 5, request: 5, scope: null }, /tool: must be a text.*request: must be an object/],
     [
       spec({ key, poll: { min: 7 }, submit: { timeout: 60 } }),
-      /poll\.min: 7 is not.*submit\.timeout: 60 is not/,
+      /poll\.min: must be a number with a unit.*submit\.timeout: must be/,
     ],
     [spec({ key, tool: 'no-such-tool' }), /no-such-tool/],
     [spec({ key: 'a/b' }), /key: /],

@@ -115,7 +115,7 @@ describe('waiting for a record', () => {
     expect(listed).toMatchObject({ SegueStage: 'polling', SegueTool: 'video', SegueWorkspace: '1' });
     expect(await run.query('__temporal_workflow_metadata')).toMatchObject({
       currentDetails: expect.stringMatching(
-        /Waiting for the service to end video[^]*Nothing is to be done[^]*Its status: RENDERING/,
+        /Waiting for the service to end video[^]*Nothing needs to be done[^]*Its status: RENDERING/,
       ),
     });
     await job.cancel();

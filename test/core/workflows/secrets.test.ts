@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
-import { freePort } from '../../../src/temporal/ports';
+import { freePort } from '@segue/devserver';
 import { answer, startRawServer } from '../../support/service/rawServer';
 import { SegueProcess } from '../../support/servers/segueProcess';
 import { segueClient, testConfig, useTemporal } from '../../support/servers/temporal';

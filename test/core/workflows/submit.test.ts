@@ -1,11 +1,11 @@
 /** P1 where Temporal or a person would repeat a submission, and P2 where one would lose it. */
 import { createHash, randomUUID } from 'node:crypto';
 import { type Socket } from 'node:net';
+import { startDevServer } from '../../support/servers/devServer';
 import { acceptedSignal } from '../../../src/contract';
 import { KeyReusedError } from '../../../src/errors';
 import { mediaWorkflowId } from '../../../src/contract/ids';
 import { SANDBOX_KEY } from '../../../sandbox/src/server';
-import { startDevServer } from '../../../src/temporal/devServer';
 import { eventually } from '../../support/eventually';
 import { answer, type RawServer, startRawServer } from '../../support/service/rawServer';
 import { OWN_START, tasksOf, untilEnded } from '../../support/builders/jobs';
@@ -187,10 +187,13 @@ describe('P2: results, inputs and histories that are too large', () => {
       [undefined, 'must be an object'],
       [null, 'must be an object'],
       [{ key: 'K', tool: 't' }, 'request: is required'],
-      [{ ...whole, poll: { min: '0s' } }, 'poll.min: is under 50ms'],
-      [{ ...whole, poll: { max: '99999d' } }, 'poll.max: is over'],
+      [
+        { ...whole, poll: { min: '0s' } },
+        'poll.min: must be a number with a unit, like 50ms, 15s, 10m, 1h or 7d, from 50ms',
+      ],
+      [{ ...whole, poll: { max: '99999d' } }, 'poll.max: must be'],
       [{ ...whole, scope: { organization: 42 } }, 'scope.organization: must be a text'],
-      [{ ...whole, submit: { timeout: 60 } }, 'submit.timeout: 60 is not'],
+      [{ ...whole, submit: { timeout: 60 } }, 'submit.timeout: must be'],
       [{ ...whole, held: { attempts: [{ n: 1, at: 'yesterday' }] } }, 'held.attempts.0.at: must be a date'],
       [
         { ...whole, held: { attempts: [{ n: 1, at: '2026-01-01', taskId: 5 }] } },

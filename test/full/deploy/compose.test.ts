@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { runToEnd } from '../../../src/temporal/process';
+import { runToEnd } from '@segue/devserver';
 import { findComposeTool } from '../../support/deploy/composeTool';
 
 const COMPOSE_FILE = path.resolve(__dirname, '../../../docker-compose.yml');

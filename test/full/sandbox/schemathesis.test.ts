@@ -1,8 +1,8 @@
 import { mkdtemp } from 'node:fs/promises';
 import path from 'node:path';
+import { runToEnd } from '@segue/devserver';
 import { operations } from '../../../sandbox/src/operations';
 import { SANDBOX_KEY, startSandbox } from '../../../sandbox/src/server';
-import { runToEnd } from '../../../src/temporal/process';
 import { shared } from '../../support/jest/shared';
 import { findSchemathesis } from '../../support/servers/schemathesis';
 

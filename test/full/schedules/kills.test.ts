@@ -1,8 +1,8 @@
 /** A worker that is killed while it hands the batch of a firing over: another one goes on, and nothing runs twice. */
 import path from 'node:path';
 import { WorkflowNotFoundError } from '@temporalio/client';
+import { freePort } from '@segue/devserver';
 import { batchPartWorkflowId, firedKey } from '../../../src/contract/ids';
-import { freePort } from '../../../src/temporal/ports';
 import { cutouts, resultsOf } from '../../support/builders/batch';
 import { manifestOf, useManifests } from '../../support/builders/manifests';
 import { useProcesses } from '../../support/servers/processes';

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import path from 'node:path';
-import { type DevServer, startDevServer } from '../../../src/temporal/devServer';
+import { type DevServer } from '@segue/devserver';
+import { startDevServer } from '../../support/servers/devServer';
 import { newCampaign } from '../../support/builders/campaign';
 import { eventually } from '../../support/eventually';
 import { useProcesses } from '../../support/servers/processes';

@@ -5,9 +5,10 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import path from 'node:path';
+import { type DevServer } from '@segue/devserver';
+import { startDevServer } from '../../support/servers/devServer';
 import { type MediaJob } from '../../../src/client/jobs/job';
 import { sendingSignal } from '../../../src/contract';
-import { type DevServer, startDevServer } from '../../../src/temporal/devServer';
 import { decideByLedger } from '../../support/builders/deciding';
 import { eventually } from '../../support/eventually';
 import { useProcesses } from '../../support/servers/processes';

@@ -1,7 +1,7 @@
 /** A job started again from the Temporal UI, in a browser: it is not paid for twice. */
 import { randomUUID } from 'node:crypto';
 import { type Page } from 'playwright-core';
-import { startDevServer } from '../../../src/temporal/devServer';
+import { startDevServer } from '../../support/servers/devServer';
 import { launchBrowser } from '../../support/servers/browser';
 import { shared } from '../../support/jest/shared';
 import { connectTo, segueClient, testConfig, withWorker } from '../../support/servers/temporal';

@@ -10,8 +10,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { freePort } from '../../../src/temporal/ports';
-import { TEMPORAL_CLI_VERSION } from '../../../src/temporal/versions';
+import { freePort, TEMPORAL_CLI_VERSION } from '@segue/devserver';
 import { type Stage } from './dockerfile';
 import { Service } from './service';
 

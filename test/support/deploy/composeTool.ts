@@ -1,7 +1,6 @@
 /** The real compose tool, built from its Go module: `config` needs no docker daemon. */
 import path from 'node:path';
-import { goBuildEnvironment } from '../../../src/config';
-import { runToEnd } from '../../../src/temporal/process';
+import { goBuildEnvironment, runToEnd } from '@segue/devserver';
 import { installOnce } from '../installOnce';
 
 const TOOL_MODULE = path.resolve(__dirname, '../../full/deploy/composeTool');

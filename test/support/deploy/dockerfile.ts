@@ -7,7 +7,7 @@
  */
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { runToEnd } from '../../../src/temporal/process';
+import { runToEnd } from '@segue/devserver';
 
 export interface Stage {
   /** The folder that stands for `/`. */

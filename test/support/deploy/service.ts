@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runToEnd, stopProcess } from '../../../src/temporal/process';
+import { runToEnd, stopProcess } from '@segue/devserver';
 
 /** Longer than any grace period: what a busy machine may take. */
 const STOP_MS = 60_000;

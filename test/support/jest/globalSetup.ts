@@ -2,10 +2,10 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { type DevServer, findTemporalBinary } from '@segue/devserver';
+import { startDevServer } from '../servers/devServer';
 import { writeWorkflowBundle } from '../../../src/temporal/bundle';
 import { loadLocalTemporalConfig } from '../../../src/config';
-import { type DevServer, startDevServer } from '../../../src/temporal/devServer';
-import { findTemporalBinary } from '../../../src/temporal/find';
 import { FOR_MANY_SMALL_TESTS } from '../servers/serverSettings';
 import { publishShared } from './shared';
 

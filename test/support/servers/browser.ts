@@ -2,9 +2,8 @@
 import { access, constants, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
+import { runToEnd, underLock } from '@segue/devserver';
 import { loadLocalTemporalConfig } from '../../../src/config';
-import { underLock } from '../../../src/temporal/find';
-import { runToEnd } from '../../../src/temporal/process';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 

@@ -1,7 +1,7 @@
 /** Schemathesis, a tester that makes requests up from an OpenAPI document; in a Python environment of its own. */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { runToEnd } from '../../../src/temporal/process';
+import { runToEnd } from '@segue/devserver';
 import { installOnce } from '../installOnce';
 
 const REQUIREMENTS = path.resolve(__dirname, '../../full/sandbox/schemathesis/requirements.txt');

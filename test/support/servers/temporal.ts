@@ -5,6 +5,8 @@ import { msToTs, tsToMs } from '@temporalio/common/lib/time';
 import { InternalConnectionOptionsSymbol } from '@temporalio/client/lib/connection';
 import { TimeSkippingClient } from '@temporalio/testing/lib/client';
 import { NativeConnection } from '@temporalio/worker';
+import { type DevServerOptions } from '@segue/devserver';
+import { startDevServer } from './devServer';
 import { type Operator } from '../../../src/contract';
 import { Credential } from '../../../src/api/credential';
 import { type ServiceLayout } from '../../../src/api/operation';
@@ -18,7 +20,6 @@ import {
 import { openConnection } from '../../../src/temporal/connection';
 import { SANDBOX_KEY } from '../../../sandbox/src/server';
 import { register } from '../../../src/runs/registration';
-import { type DevServerOptions, startDevServer } from '../../../src/temporal/devServer';
 import { findTestServer, startTestServer } from './testServer';
 import { createSegueWorker, type SegueWorker, type SegueWorkerOptions } from '../../../src/worker';
 import './runtime';

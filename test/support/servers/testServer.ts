@@ -4,12 +4,19 @@ import { type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import path from 'node:path';
-import { type LocalTemporalConfig, withoutTemporalSettings } from '../../../src/config';
-import { NoTemporalError } from '../../../src/errors';
-import { downloadWithSdk } from '../../../src/temporal/download';
-import { type Say, underLock } from '../../../src/temporal/find';
-import { freePort } from '../../../src/temporal/ports';
-import { runToEnd, spawnTethered, stopProcess, untilServing } from '../../../src/temporal/process';
+import {
+  downloadWithSdk,
+  freePort,
+  NoTemporalError,
+  runToEnd,
+  type Say,
+  spawnTethered,
+  stopProcess,
+  underLock,
+  untilServing,
+  withoutTemporalSettings,
+} from '@segue/devserver';
+import { type LocalTemporalConfig } from '../../../src/config';
 
 /** The same version as in the POM. */
 export const TEST_SERVER_VERSION = '1.32.1';

@@ -163,7 +163,7 @@ describe('while it is open', () => {
     // Before the first read is due.
     if (readStatus === undefined) clock.now -= 1;
     const facts = { operation: 'get workspace', requestId: 'r' };
-    const problem = new StatusError({ status: readStatus ?? 200, words: 'no' }, facts);
+    const problem = new StatusError({ status: readStatus ?? 200, serviceMessage: 'no' }, facts);
     const answered = await submit(ACCEPTED, () => unreadable(problem));
     expect(answered).toEqual({ outcome, status, reason: HELD_BACK.reason as unknown });
   });

@@ -19,7 +19,13 @@ describe('P1: a submission that may have been sent before has a reason not to be
   test.each<[string, Parameters<typeof reasonNotToSend>[0], string, GuardOptions, string | undefined]>([
     ['a first attempt', info, 'r', {}, undefined],
     ['a second attempt', { ...info, attempt: 2 }, 'r', {}, 'attempt 2'],
-    ['one scheduled anew', { ...info, currentAttemptScheduledTimestampMs: 1_001 }, 'r', {}, 'scheduled anew'],
+    [
+      'one scheduled anew',
+      { ...info, currentAttemptScheduledTimestampMs: 1_001 },
+      'r',
+      {},
+      'scheduled again',
+    ],
     ['one of a reset run', info, 'another', {}, 'was reset'],
     ['one without a run', { ...info, workflowExecution: undefined }, 'r', {}, 'was reset'],
     [

@@ -38,7 +38,7 @@ describe('preparing', () => {
     expect(clock).toMatchObject({
       timezone: 'UTC',
       startOfWeek: 1,
-      remarks: [expect.stringContaining('tells no timezone'), expect.stringContaining('Monday')],
+      remarks: [expect.stringContaining('has no timezone'), expect.stringContaining('Monday')],
     });
   });
 

@@ -100,7 +100,12 @@ describe('errors of the service', () => {
       .getTask({ id: 't' }, ASK)
       .catch((e: unknown) => e);
     expect(error).toBeInstanceOf(StatusError);
-    expect(error).toMatchObject({ operation: 'get task', status: 404, requestId: 'r-1', words });
+    expect(error).toMatchObject({
+      operation: 'get task',
+      status: 404,
+      requestId: 'r-1',
+      serviceMessage: words,
+    });
   });
 
   test('long words are cut short', async () => {

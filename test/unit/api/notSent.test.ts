@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
-import { freePort } from '../../../src/temporal/ports';
+import { freePort } from '@segue/devserver';
 import { selfSigned } from '../../support/servers/certificate';
 import { eventually } from '../../support/eventually';
 import { startRawServer, startSocketServer } from '../../support/service/rawServer';

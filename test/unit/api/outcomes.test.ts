@@ -104,26 +104,31 @@ describe('P1: every status', () => {
   const refused = [400, 401, 403, 404, 405, 406, 410, 411, 413, 414, 415, 422, 425, 429, 431, 451];
 
   test.each(Array.from({ length: 300 }, (_unused, index) => 300 + index))('%d', (status) => {
-    const { outcome } = outcomeOfAnswer({ status, body: '{"task_id":"t-1"}', words: 'words' }, String);
+    const { outcome } = outcomeOfAnswer(
+      { status, body: '{"task_id":"t-1"}', serviceMessage: 'message' },
+      String,
+    );
     expect(outcome).toBe(refused.includes(status) ? 'refused' : 'unknown');
   });
 
   test.each([200, 201, 202, 299])('%d with a task id is accepted', (status) => {
-    expect(outcomeOfAnswer({ status, body: '{"task_id":"t-1"}', words: 'words' }, String)).toEqual({
-      outcome: 'accepted',
-      taskId: 't-1',
-    });
+    expect(outcomeOfAnswer({ status, body: '{"task_id":"t-1"}', serviceMessage: 'message' }, String)).toEqual(
+      {
+        outcome: 'accepted',
+        taskId: 't-1',
+      },
+    );
   });
 
   test.each([408, 409, 418, 429, 499, 500, 503, 504])(
     '%d on the wire is what the table says',
     async (status) => {
       const server = await startRawServer((socket) =>
-        socket.end(answer(`${status} Whatever`, '{"detail":"words"}')),
+        socket.end(answer(`${status} Whatever`, '{"detail":"busy"}')),
       );
       const outcome = await submit(server.url);
       expect(outcome).toMatchObject({ outcome: refused.includes(status) ? 'refused' : 'unknown' });
-      expect(outcome).toMatchObject({ reason: expect.stringContaining('words') });
+      expect(outcome).toMatchObject({ reason: expect.stringContaining('busy') });
       expect(server.received).toHaveLength(1);
       await server.stop();
     },

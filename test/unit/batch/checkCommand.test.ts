@@ -119,7 +119,7 @@ test('a project that would get more results than can be read of it is a warning,
   expect(code).toBe(0);
   expect(stdout.split('\n').map((line) => line.replace(full, 'F'))).toEqual([
     'F:2049: warning: over 2048 lines write up to 2 KiB each to campaign 7: ' +
-      'Segue cannot read or change a project of over 8 MiB; give each line a project of its own',
+      'Segue cannot read or change a project of over 8 MiB; give each line its own project',
     'F: 2101 items in 5 partitions, of 2101 lines',
   ]);
 });

@@ -31,7 +31,7 @@ describe('checking', () => {
         line: 4,
         problems: [
           expect.stringMatching(/^key: must be a text/),
-          expect.stringMatching(/^tool: "x" is none of/),
+          expect.stringMatching(/^tool: "x" is not one of/),
         ],
       },
     ]);
@@ -150,7 +150,7 @@ describe('lines that write to the same place', () => {
         ...{ count: 1, line: 3 },
         words:
           'writes to /a of campaign 7, as line 1 does: ' +
-          'the last write replaces the other; give each line a place of its own',
+          'the last write replaces the other; give each line its own path',
       },
     ]);
     const one = { scope: { organization: '1' } };

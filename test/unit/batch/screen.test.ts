@@ -60,7 +60,7 @@ test('status tells which manifest it is of, and what of it is not run, or not th
   const partitions = { total: 3, handedOver: 2, over: 1 };
   const lines = (changes: Partial<BatchStatus>) => statusLines(status(97, { partitions, ...changes }));
   expect(lines({ incomplete: 'its address gave another one' }).slice(2)).toEqual([
-    'a part of the manifest is not run: its address gave another one; what was handed over goes on',
+    'a part of the manifest is not run: its address gave another one; what was handed over continues',
     'manifest d, started 2026-01-01T00:00:00.000Z',
   ]);
   expect(lines({})[2]).toMatch(/^2 of 3 partitions are handed over; the same `start`, /);
@@ -78,7 +78,7 @@ test('results that are missing are a line for each reason', () => {
     'Missing here: 1000 items, from item 501 on: their partition was over so long ago that Temporal no longer keeps its results',
   ]);
   expect(missingLines([{ ...absent, items: 1, why: 'unknown' }])).toEqual([
-    expect.stringMatching(/^Missing here: 1 item, from item 1501 on: not handed over, or no longer kept;/),
+    expect.stringMatching(/^Missing here: 1 item, from item 1501 on: not handed over or no longer kept;/),
   ]);
   expect(missingLines([])).toEqual([]);
 });
@@ -87,7 +87,7 @@ test('slow tasks are told at once, as what they are, with the order that lets ot
   const late = '9 tasks of partition 1 are not over after 1h, and others wait for their slots';
   const [, ...lines] = batchShown().news(status(7), status(7, { late }));
   expect(lines).toEqual([
-    `${late}; to let others begin beside them: segue batch concurrency nightly --to N --by NAME`,
+    `${late}; to let others start beside them: segue batch concurrency nightly --to N --by NAME`,
   ]);
 });
 

@@ -53,12 +53,12 @@ describe('the rules of a campaign, for whatever JSON a run is started with', () 
     [
       'no place of its own',
       { ...good, at: '' },
-      [expect.stringMatching(/^at: must be a JSON pointer to a place/)],
+      [expect.stringMatching(/^at: must be a JSON pointer into the project/)],
     ],
     [
       'a name like an item of a batch',
       { ...good, media: { i7: cutout, i7a: cutout }, waits: { i8: { video: 'v' } } },
-      ['media.i7: its name must not be an i and a number: items of batches are called so'],
+      ['media.i7: its name must not be an i and a number, which is the name of a batch item'],
     ],
     [
       'a name twice',
@@ -130,8 +130,8 @@ describe('the rules of a campaign, for whatever JSON a run is started with', () 
       'durations without a unit, or without an end',
       { ...good, scope: { organization: '1' }, approval: { from: 'u', remind: 24, expires: '99999d' } },
       [
-        expect.stringMatching(/^approval.remind: must be a dur/),
-        expect.stringMatching(/^approval.expires: must be a dur/),
+        expect.stringMatching(/^approval.remind: must be a number with a unit/),
+        expect.stringMatching(/^approval.expires: must be a number with a unit/),
       ],
     ],
     [
@@ -259,7 +259,7 @@ describe('what people tell a running campaign', () => {
     [{ by: 'u', ...cutout }, ['name: is required']],
     [
       { name: 'i7', by: 'u', ...cutout },
-      ['name: must not be an i and a number: items of batches are called so'],
+      ['name: must not be an i and a number, which is the name of a batch item'],
     ],
   ])('the order of more media %j', (order, problems) => {
     expect(validateAddedMedia(order, { names: ['cutout'] })).toEqual(problems);

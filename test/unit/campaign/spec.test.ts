@@ -75,7 +75,7 @@ aproval: {}
       '1:6: key: must be 1 to 120 letters, digits, dots, underscores or hyphens',
       '2:40: project.id: must be a text: put it in quotes, "7"',
       '4:3: scope.organisation: is not known here',
-      `7:11: media.cutout.tool: "remove-backgruond" is none of ${Object.keys(mediaTools).join(', ')}`,
+      `7:11: media.cutout.tool: "remove-backgruond" is not one of ${Object.keys(mediaTools).join(', ')}`,
       '11:5: media.banner.request.prompt: is required',
       '12:26: media.banner.request.image_url.from: there is no job "cutuot"',
       '12:38: media.banner.request.image_url.at: must be a JSON pointer, like /images/0/url',
@@ -86,7 +86,7 @@ aproval: {}
       '18:3: waits.banner: must name one of asset, run, video',
       '18:3: waits.banner: its name is taken by media.banner',
       '19:1: approval: needs the workspace of the user who is asked: give notify.workspaceId or scope.organization',
-      '19:32: approval.remind: must be a duration like 90m, 24h or 7d, of at most 3650d',
+      '19:32: approval.remind: must be a number with a unit, like 50ms, 15s, 10m, 1h or 7d, from 1ms to 3650d',
       '20:1: aproval: is not known here',
     ]);
   });

@@ -20,7 +20,7 @@ async function cancel(run: Run): Promise<{ code: unknown; stdout: unknown; stder
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   let code: unknown;
   await withIo({ env: {}, stdin, stdout, stderr }, async () => {
-    code = await cancelRun(run, {}, 'It goes on.');
+    code = await cancelRun(run, {}, 'It continues.');
   });
   return { code, stdout: stdout.read(), stderr: String(stderr.read()) };
 }

@@ -96,7 +96,7 @@ test.each([
   ['without a line break', '{"some":"thing"}'],
 ])('a file %s is no journal: it is refused and left as it is', async (_case, content) => {
   await writeFile(db, content);
-  await expect(startSandbox({ db })).rejects.toThrow(/line 1 is none that this sandbox wrote/);
+  await expect(startSandbox({ db })).rejects.toThrow(/line 1 was not written by this sandbox/);
   expect(await readFile(db, 'utf8')).toBe(content);
 });
 

@@ -1,42 +1,47 @@
-/** Finds a Temporal server for development and tests: the first of six places that has one. */
+/** Finds a Temporal server for development and tests: the first of five sources that has one. */
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { type LocalTemporalConfig, type TemporalConfig, withoutTemporalSettings } from '../config';
-import { NoTemporalError } from '../errors';
 import { buildTemporalCli } from './build';
-import { downloadWithSdk } from './download';
+import { downloadWithSdk, type ProxySettings } from './download';
+import { withoutTemporalSettings } from './environment';
+import { underLock } from './lock';
 import { runToEnd } from './process';
-import { isRecentServer, OLDEST_SERVER, TEMPORAL_CLI_VERSION } from './versions';
-import { lock } from 'proper-lockfile';
+
+/** `server/go.mod` pins the same version. */
+export const TEMPORAL_CLI_VERSION = '1.8.2';
+
+/** The oldest minor version of the server 1 that has all that Segue uses. */
+const OLDEST_MINOR = 29;
+
+export interface FindOptions {
+  /** `SEGUE_TEMPORAL_CLI`: the binary to use. */
+  cli?: string;
+  /** As in PATH. */
+  searchPath: string;
+  cacheFolder: string;
+  proxy: ProxySettings;
+}
+
+/** Thrown when this machine has no Temporal server; the message says what was tried and what to install. */
+export class NoTemporalError extends Error {
+  override readonly name = 'NoTemporalError';
+}
 
 interface FoundBinary {
   path: string;
   serverVersion: string;
-  /** Where it came from, for people. */
   origin: string;
 }
 
-export type FoundTemporal = { kind: 'cluster'; cluster: TemporalConfig } | ({ kind: 'binary' } & FoundBinary);
-
 export type Say = (line: string) => void;
 
-export async function findTemporal(config: LocalTemporalConfig, say: Say): Promise<FoundTemporal> {
-  if (config.existing) {
-    say(`Temporal: the cluster at ${config.existing.address} (TEMPORAL_ADDRESS)`);
-    return { kind: 'cluster', cluster: config.existing };
-  }
-  return { kind: 'binary', ...(await findTemporalBinary(config, say)) };
-}
-
-/** The binary to run, whatever cluster may be there already. */
-export async function findTemporalBinary(config: LocalTemporalConfig, say: Say): Promise<FoundBinary> {
+export async function findTemporalBinary(config: FindOptions, say: Say): Promise<FoundBinary> {
   const binary = await lookForBinary(config, say);
   say(`Temporal: server ${binary.serverVersion}, ${binary.origin} (${binary.path})`);
   return binary;
 }
 
-async function lookForBinary(config: LocalTemporalConfig, say: Say): Promise<FoundBinary> {
+async function lookForBinary(config: FindOptions, say: Say): Promise<FoundBinary> {
   if (config.cli) return requireBinary(config.cli, 'named by SEGUE_TEMPORAL_CLI');
   const onPath = findOnPath(config.searchPath);
   if (onPath) {
@@ -53,7 +58,7 @@ async function takeCached(cached: string): Promise<FoundBinary | undefined> {
   return typeof found === 'object' ? found : undefined;
 }
 
-async function obtain(target: string, config: LocalTemporalConfig, say: Say): Promise<FoundBinary> {
+async function obtain(target: string, config: FindOptions, say: Say): Promise<FoundBinary> {
   const waiting = (): void => {
     say('another start is getting the Temporal server; waiting for it');
   };
@@ -87,15 +92,16 @@ async function requireBinary(file: string, origin: string): Promise<FoundBinary>
   return found;
 }
 
-/** The binary, or why it cannot be used. */
 async function checkBinary(file: string, origin: string): Promise<FoundBinary | string> {
   try {
     const { code, tail } = await runToEnd(file, ['--version'], { env: withoutTemporalSettings() });
     const serverVersion = /Server (\d+\.\d+\.\d+)/.exec(tail.join(' '))?.[1];
     if (code !== 0 || serverVersion === undefined)
-      return 'does not tell its version; is it the Temporal CLI?';
-    if (isRecentServer(serverVersion)) return { path: file, serverVersion, origin };
-    return `holds server ${serverVersion}; Segue needs ${OLDEST_SERVER.major}.${OLDEST_SERVER.minor} or newer`;
+      return 'does not print its version; is it the Temporal CLI?';
+    const [major = 0, minor = 0] = serverVersion.split('.').map(Number);
+    if (major === 1 && minor < OLDEST_MINOR)
+      return `holds server ${serverVersion}; Segue needs 1.${OLDEST_MINOR} or newer`;
+    return { path: file, serverVersion, origin };
   } catch (error) {
     return `cannot be run: ${error instanceof Error ? error.message : String(error)}`;
   }
@@ -104,23 +110,4 @@ async function checkBinary(file: string, origin: string): Promise<FoundBinary | 
 function findOnPath(searchPath: string): string | undefined {
   const folders = searchPath.split(path.delimiter).filter(Boolean);
   return folders.map((folder) => path.join(folder, 'temporal')).find((file) => existsSync(file));
-}
-
-/**
- * Runs `work` in one process at a time. A lock whose holder died is taken over after ten seconds, so waiting is
- * bounded by the work itself.
- */
-export async function underLock<T>(folder: string, onWait: () => void, work: () => Promise<T>): Promise<T> {
-  await mkdir(folder, { recursive: true });
-  const options = { stale: 10_000, update: 2_000 };
-  const release = await lock(folder, options).catch(async (error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code !== 'ELOCKED') throw error;
-    onWait();
-    return lock(folder, { ...options, retries: { forever: true, minTimeout: 250, maxTimeout: 1_000 } });
-  });
-  try {
-    return await work();
-  } finally {
-    await release();
-  }
 }

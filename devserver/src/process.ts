@@ -1,13 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { type Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Environment } from '../config';
 
 export interface Finished {
   code: number | null;
-  /** The last lines of both outputs: enough to tell a person what went wrong. */
+  /** The last lines of both outputs. */
   tail: string[];
 }
 
@@ -15,25 +13,23 @@ export interface Finished {
 export async function runToEnd(
   command: string,
   args: string[],
-  options: { cwd?: string; env?: Environment; onLine?: (line: string) => void } = {},
+  options: { cwd?: string; env?: NodeJS.ProcessEnv; onLine?: (line: string) => void } = {},
 ): Promise<Finished> {
   const child = spawnTethered(command, args, options);
-  const tail: string[] = [];
-  for (const stream of [child.stdout, child.stderr])
-    if (stream) rememberLines(stream, tail, 20, options.onLine);
+  const tail = rememberLines(child, 20, options.onLine);
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, tail };
 }
 
 /**
  * Starts a process that does not outlive this one, even when this one is killed with -9: a watchdog holds the other end
- * of a pipe, and ends the process and its children when the pipe closes. The process has a group of its own, so that
- * Ctrl-C reaches only us and we decide the order in which things stop.
+ * of a pipe, and ends the process and its children when the pipe closes. The process has its own group, so that
+ * Ctrl-C reaches only this process, which stops the others in order.
  */
 export function spawnTethered(
   command: string,
   args: string[],
-  { cwd, env }: { cwd?: string; env?: Environment } = {},
+  { cwd, env }: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
 ): ChildProcess {
   const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   if (child.pid === undefined) return child;
@@ -49,7 +45,6 @@ export function spawnTethered(
   return child;
 }
 
-/** Sends SIGTERM, and SIGKILL when the process does not end in time. */
 export async function stopProcess(child: ChildProcess, patienceMs = 10_000): Promise<void> {
   if (hasEnded(child)) return;
   const gone = once(child, 'exit');
@@ -59,7 +54,6 @@ export async function stopProcess(child: ChildProcess, patienceMs = 10_000): Pro
   clearTimeout(impatience);
 }
 
-/** A server that ended before its probe succeeded. */
 export class EndedAtStartError extends Error {}
 
 /**
@@ -71,8 +65,7 @@ export async function untilServing(
   name: string,
   probe: () => Promise<void>,
 ): Promise<void> {
-  const lastLines: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) if (stream) rememberLines(stream, lastLines, 10);
+  const lastLines = rememberLines(child, 10);
   let problem = 'it took too long';
   child.once('error', (error) => {
     problem = error.message;
@@ -101,15 +94,15 @@ function hasEnded(child: ChildProcess): boolean {
   return child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
 }
 
-function rememberLines(
-  stream: Readable,
-  lines: string[],
-  most: number,
-  onLine?: (line: string) => void,
-): void {
-  createInterface({ input: stream }).on('line', (line) => {
-    lines.push(line);
-    if (lines.length > most) lines.shift();
-    onLine?.(line);
-  });
+/** The list always holds the last lines of both outputs. */
+function rememberLines(child: ChildProcess, most: number, onLine?: (line: string) => void): string[] {
+  const lines: string[] = [];
+  for (const input of [child.stdout, child.stderr])
+    if (input)
+      createInterface({ input }).on('line', (line) => {
+        lines.push(line);
+        if (lines.length > most) lines.shift();
+        onLine?.(line);
+      });
+  return lines;
 }

@@ -1,11 +1,10 @@
 /** Builds the Temporal CLI, which holds the dev server and its UI, from the Go module registry. */
 import { mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { goBuildEnvironment } from '../config';
-import { PACKAGE_ROOT } from '../platform/package';
-import { type Finished, runToEnd } from './process';
+import { goBuildEnvironment } from './environment';
+import { runToEnd } from './process';
 
-const TOOL_MODULE = path.join(PACKAGE_ROOT, 'src', 'temporal', 'server');
+const TOOL_MODULE = path.join(__dirname, '..', 'server');
 const TOOL_PACKAGE = 'github.com/temporalio/cli/cmd/temporal';
 const SAY_EVERY_MS = 10_000;
 /** Hundreds of modules are downloaded, and one that fails ends the build; what is there by then is not downloaded again. */
@@ -26,7 +25,12 @@ export async function buildTemporalCli(target: string, say: (line: string) => vo
   }, SAY_EVERY_MS);
   try {
     for (let builds = 1; ; builds++) {
-      const { code, tail } = await go(args, onLine);
+      const options = { cwd: TOOL_MODULE, env: goBuildEnvironment(), onLine };
+      const { code, tail } = await runToEnd('go', args, options).catch((error: unknown) => {
+        throw (error as NodeJS.ErrnoException).code === 'ENOENT'
+          ? new Error('there is no `go` on the PATH')
+          : error;
+      });
       if (code === 0) break;
       if (builds === MOST_BUILDS)
         throw new Error(
@@ -37,14 +41,5 @@ export async function buildTemporalCli(target: string, say: (line: string) => vo
   } finally {
     clearInterval(progress);
     await rm(unfinished, { force: true });
-  }
-}
-
-async function go(args: string[], onLine: (line: string) => void): Promise<Finished> {
-  try {
-    return await runToEnd('go', args, { cwd: TOOL_MODULE, env: goBuildEnvironment(), onLine });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    throw new Error('there is no `go` on the PATH');
   }
 }

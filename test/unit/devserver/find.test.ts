@@ -2,12 +2,15 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/pro
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import path from 'node:path';
-import { loadLocalTemporalConfig, type LocalTemporalConfig } from '../../../src/config';
-import { NoTemporalError } from '../../../src/errors';
-import { answers } from '../../../src/temporal/download';
-import { findTemporal, findTemporalBinary, underLock } from '../../../src/temporal/find';
-import { freePort } from '../../../src/temporal/ports';
-import { TEMPORAL_CLI_VERSION } from '../../../src/temporal/versions';
+import {
+  answers,
+  findTemporalBinary,
+  freePort,
+  NoTemporalError,
+  TEMPORAL_CLI_VERSION,
+  underLock,
+} from '@segue/devserver';
+import { type LocalTemporalConfig } from '../../../src/config';
 import { eventually } from '../../support/eventually';
 import { shared } from '../../support/jest/shared';
 import { POM, TEST_SERVER_VERSION } from '../../support/servers/testServer';
@@ -41,23 +44,16 @@ function config(overrides: Partial<LocalTemporalConfig> = {}): LocalTemporalConf
 const cachedAt = (): string => path.join(folder, 'cache', `temporal-${TEMPORAL_CLI_VERSION}`, 'temporal');
 
 describe('finding a Temporal server', () => {
-  test('TEMPORAL_ADDRESS comes first: nothing is started', async () => {
-    await fakeBinary(path.join(folder, 'bin', 'temporal'), '1.31.0');
-    const { existing } = loadLocalTemporalConfig({ TEMPORAL_ADDRESS: 'cluster:7233' });
-    expect(await findTemporal(config({ existing }), say)).toMatchObject({ kind: 'cluster' });
-    expect(said.join()).toContain('cluster:7233 (TEMPORAL_ADDRESS)');
-  });
-
-  test('then SEGUE_TEMPORAL_CLI, the PATH, and the cache, saying which it took', async () => {
+  test('first SEGUE_TEMPORAL_CLI, the PATH, and the cache, saying which it took', async () => {
     const named = await fakeBinary(path.join(folder, 'named'), '1.30.1');
     const onPath = await fakeBinary(path.join(folder, 'bin', 'temporal'), '1.29.0');
     const cached = await fakeBinary(cachedAt(), '1.31.2');
-    expect(await findTemporal(config({ cli: named }), say)).toMatchObject({
+    expect(await findTemporalBinary(config({ cli: named }), say)).toMatchObject({
       path: named,
       serverVersion: '1.30.1',
     });
-    expect(await findTemporal(config(), say)).toMatchObject({ path: onPath });
-    expect(await findTemporal(config({ searchPath: '' }), say)).toMatchObject({ path: cached });
+    expect(await findTemporalBinary(config(), say)).toMatchObject({ path: onPath });
+    expect(await findTemporalBinary(config({ searchPath: '' }), say)).toMatchObject({ path: cached });
     expect(said).toEqual([
       `Temporal: server 1.30.1, named by SEGUE_TEMPORAL_CLI (${named})`,
       `Temporal: server 1.29.0, found on the PATH (${onPath})`,
@@ -164,7 +160,7 @@ chmod +x "$out"`;
   });
 
   test('the versions are those that the committed module and pom pin', async () => {
-    const root = path.resolve(__dirname, '../../../src/temporal');
+    const root = path.resolve(__dirname, '../../../devserver');
     const goMod = await readFile(path.join(root, 'server', 'go.mod'), 'utf8');
     expect(goMod).toContain(`github.com/temporalio/cli v${TEMPORAL_CLI_VERSION}`);
     expect(await readFile(POM, 'utf8')).toContain(`<version>${TEST_SERVER_VERSION}<`);

@@ -1,7 +1,7 @@
 /** Ports for servers that are started, and started again. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { freePort, isPortFree } from '../../../src/temporal/ports';
+import { freePort, isPortFree } from '@segue/devserver';
 
 test('a free port is none that an outgoing connection is given', async () => {
   for (let n = 0; n < 20; n++) {

@@ -1,14 +1,23 @@
-/** The download of servers that the Temporal SDK brings along. */
 import { chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { request } from 'undici';
-import { plainAgent, type ProxySettings } from '../platform/plainAgent';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { EnvHttpProxyAgent, request } from 'undici';
+
+export interface ProxySettings {
+  https?: string;
+  /** Hosts that are reached directly, in the form of NO_PROXY. */
+  none?: string;
+}
 
 const DOWNLOAD_SITE = 'https://temporal.download/';
 
 /** Whether the site answers at all. A closed network must cost seconds, not the minutes of a download's own limits. */
 export async function answers(site: string, proxy: ProxySettings, timeoutMs = 3_000): Promise<boolean> {
-  const dispatcher = plainAgent(proxy);
+  const dispatcher = new EnvHttpProxyAgent({
+    httpProxy: '',
+    httpsProxy: proxy.https ?? '',
+    noProxy: proxy.none ?? '',
+  });
   try {
     const response = await request(site, {
       method: 'HEAD',
@@ -37,8 +46,6 @@ export async function downloadWithSdk(
   await mkdir(path.dirname(target), { recursive: true });
   const downloadDir = await mkdtemp(`${target}.download-`);
   try {
-    // Only development has this package.
-    const { TestWorkflowEnvironment } = await import('@temporalio/testing');
     const download = { type: 'cached-download', downloadDir } as const;
     const environment =
       server === 'time-skipping'

@@ -1,23 +1,23 @@
-/** Runs the Temporal dev server as a child of this process. */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Connection } from '@temporalio/client';
 import { type ChildProcess } from 'node:child_process';
-import { withoutTemporalSettings } from '../config';
-import { allSearchAttributes } from '../contract/searchAttributes';
+import { withoutTemporalSettings } from './environment';
 import { freePort } from './ports';
 import { EndedAtStartError, spawnTethered, stopProcess, untilServing } from './process';
 
 export interface DevServerOptions {
-  /** A free port when left out. */
+  /** A free port when left out, or 0. */
   port?: number;
-  /** `false`: no UI. A free port when left out. */
+  /** `false`: no UI. A free port when left out, or 0. */
   uiPort?: number | false;
-  /** Of its own metrics, as Prometheus reads them. */
+  /** Where Prometheus reads its metrics. */
   metricsPort?: number;
   /** Where its state is kept; in memory when left out. */
   db?: string;
   dynamicConfig?: Record<string, string | number | boolean>;
+  /** Registered when it starts. */
+  searchAttributes?: readonly { name: string; type: string }[];
 }
 
 export interface DevServer {
@@ -34,7 +34,6 @@ export const FAIRNESS_SETTING = 'matching.enableFairness';
 const NAMESPACE = 'default';
 const RETENTION_DAYS = 30;
 
-/** What the server's command line calls the types. */
 const CLI_TYPES: Partial<Record<string, string>> = { KEYWORD: 'Keyword', KEYWORD_LIST: 'KeywordList' };
 
 /** The server chooses ports for its own parts, and ends at once where somebody else takes one before it does. */
@@ -52,8 +51,9 @@ export async function startDevServer(binary: string, options: DevServerOptions =
 }
 
 async function startOnce(binary: string, options: DevServerOptions): Promise<DevServer> {
-  const port = options.port ?? (await freePort());
-  const uiPort = options.uiPort === false ? undefined : (options.uiPort ?? (await freePort()));
+  const { port: given = 0, uiPort: uiGiven = 0 } = options;
+  const port = given || (await freePort());
+  const uiPort = uiGiven === false ? undefined : uiGiven || (await freePort());
   if (options.db) await mkdir(path.dirname(path.resolve(options.db)), { recursive: true });
   const child = spawnTethered(binary, serverArguments(port, uiPort, options), {
     env: withoutTemporalSettings(),
@@ -81,7 +81,10 @@ function serverArguments(port: number, uiPort: number | undefined, options: DevS
     ...(uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort)]),
     ...(options.metricsPort === undefined ? [] : ['--metrics-port', String(options.metricsPort)]),
     ...(options.db ? ['--db-filename', options.db] : []),
-    ...allSearchAttributes.flatMap(({ name, type }) => ['--search-attribute', `${name}=${CLI_TYPES[type]}`]),
+    ...(options.searchAttributes ?? []).flatMap(({ name, type }) => [
+      '--search-attribute',
+      `${name}=${CLI_TYPES[type]}`,
+    ]),
     ...Object.entries(dynamicConfig).flatMap(([name, value]) => [
       '--dynamic-config-value',
       `${name}=${value}`,

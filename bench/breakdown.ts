@@ -1,0 +1,35 @@
+/** Where the wall-clock time of a row goes, by what Temporal and the service saw. */
+import { type Run } from './runs';
+import { readLedger } from './stage';
+
+/** Seconds since the start; undefined where it did not happen. */
+export type Breakdown = [moment: string, seconds: number | undefined][];
+
+export async function breakdownSince(since: Date, runs: Run[], sandboxUrl: string): Promise<Breakdown> {
+  const secondsOf = (time: Date): number => (time.getTime() - since.getTime()) / 1_000;
+  const startsOf = (isWanted: (run: Run) => boolean): number[] =>
+    inOrder(runs.filter(isWanted).map(({ startTime }) => secondsOf(startTime)));
+  const requestsOf = async (operation: string): Promise<number[]> => {
+    const entries = await readLedger(sandboxUrl, operation);
+    return inOrder(entries.map(({ at }) => secondsOf(new Date(at))).filter((seconds) => seconds >= 0));
+  };
+  const posts = await requestsOf('remove-background');
+  const patches = await requestsOf('update-project');
+  const notifications = await requestsOf('notify');
+  return [
+    ['first run', startsOf(() => true)[0]],
+    // A partition that continued as new counts, too; it does so after thousands of events only.
+    ['last partition', startsOf(({ type }) => type === 'batchPart').at(-1)],
+    ['first POST', posts[0]],
+    ['last POST', posts.at(-1)],
+    ['first PATCH', patches[0]],
+    ['last PATCH', patches.at(-1)],
+    ['first notification', notifications[0]],
+    ['half', notifications[Math.floor(notifications.length / 2)]],
+    ['last', notifications.at(-1)],
+  ];
+}
+
+function inOrder(seconds: number[]): number[] {
+  return seconds.sort((one, other) => one - other);
+}

@@ -1,0 +1,41 @@
+/** The Temporal server that `dev`, `demo` and `temporal` run. */
+import {
+  type DevServer,
+  FAIRNESS_SETTING,
+  findTemporalBinary,
+  isPortFree,
+  NoTemporalError,
+  startDevServer,
+} from '@segue/devserver';
+import { type LocalTemporalConfig } from '../../config';
+import { allSearchAttributes } from '../../contract/searchAttributes';
+import { say, UnreachableError } from '../lib/io';
+
+/** The path of its binary, which is downloaded or built where there is none. */
+export async function obtainTemporal(config: LocalTemporalConfig): Promise<string> {
+  const binary = await findTemporalBinary(config, say).catch((error: unknown) => {
+    throw error instanceof NoTemporalError ? new UnreachableError(error.message) : error;
+  });
+  return binary.path;
+}
+
+export async function startTemporal(
+  config: LocalTemporalConfig,
+  { port, uiPort, db }: { port: number; uiPort: number; db?: string },
+): Promise<DevServer> {
+  return startDevServer(await obtainTemporal(config), {
+    ...{ port, uiPort, db },
+    dynamicConfig: { [FAIRNESS_SETTING]: true },
+    searchAttributes: allSearchAttributes,
+  });
+}
+
+/** Throws when ports are taken, and names all of them with their flags. */
+export async function requireFreePorts(ports: Record<string, number>): Promise<void> {
+  const taken: string[] = [];
+  for (const [flag, port] of Object.entries(ports)) {
+    if (port !== 0 && !(await isPortFree(port)))
+      taken.push(`port ${port} is taken; choose another with ${flag}`);
+  }
+  if (taken.length > 0) throw new UnreachableError(taken.join('\n'));
+}
