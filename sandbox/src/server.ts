@@ -165,7 +165,11 @@ function addOperations(app: FastifyInstance, backstage: Backstage): void {
         reply.hijack();
         const { params, query, headers } = request;
         const body = Buffer.isBuffer(request.body) ? request.body : undefined;
-        const arrival = { params, query, headers, body, requestId: requestId(request), response: reply.raw };
+        const [path = ''] = request.url.split('?');
+        const arrival = {
+          ...{ params, query, headers, body, path },
+          ...{ requestId: requestId(request), response: reply.raw },
+        };
         await serve(operation, arrival, backstage).catch((error: unknown) => {
           reply.raw.destroy(error as Error);
         });

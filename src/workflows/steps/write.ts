@@ -203,11 +203,14 @@ export async function writeToProject(
   },
 ): Promise<ChangeOutcome | undefined> {
   const { change, asked = {}, changeId } = write;
-  const outcome = new Promise<ChangeOutcome | undefined>((resolve) => {
-    writes.add({ ...write, change: () => change, asked, onOutcome: resolve });
-  });
+  let [isOver, outcome]: [boolean, ChangeOutcome | undefined] = [false, undefined];
+  const onOutcome = (told: ChangeOutcome | undefined): void => {
+    [isOver, outcome] = [true, told];
+  };
+  writes.add({ ...write, change: () => change, asked, onOutcome });
   try {
-    return await Promise.race([outcome, CancellationScope.current().cancelRequested]);
+    await condition(() => isOver);
+    return outcome;
   } finally {
     writes.drop(changeId);
   }

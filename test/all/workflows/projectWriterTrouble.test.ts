@@ -1,14 +1,29 @@
 /** What harms neither the writer of a project nor the project: a service in trouble, lost answers, nonsense. */
 import { randomUUID } from 'node:crypto';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
-import { PROJECT_WRITER_WORKFLOW } from '../../../src/contract';
+import {
+  changeUpdate,
+  PROJECT_WRITER_WORKFLOW,
+  type ProjectRef,
+  projectWriterStateQuery,
+} from '../../../src/contract';
+import { type LedgerEntry } from '../../../sandbox/src/ledger';
 import { SANDBOX_KEY } from '../../../sandbox/src/server';
 import { writerStart } from '../../../src/runs/start';
 import { eventually } from '../../support/eventually';
 import { useProjectWriter } from '../../support/builders/projectWriter';
-import { addFault, answering, ask, readLedger } from '../../support/service/sandbox';
+import { addFault, answering, ask, readLedger, unanswered } from '../../support/service/sandbox';
 import { segueClient, withWorker } from '../../support/servers/temporal';
-import { KEPT, readProject, removeFaults, set, WORKSPACE } from '../../support/builders/writing';
+import {
+  KEPT,
+  neighbourOf,
+  pathOf,
+  readProject,
+  removeFaults,
+  seedProject,
+  set,
+  WORKSPACE,
+} from '../../support/builders/writing';
 
 describe.each([true, false])('the writer of a project, with ETags: %s', (etags) => {
   const { temporal, sandbox, config, project, writer, state, waiting, signal } = useProjectWriter({ etags });
@@ -53,7 +68,7 @@ describe.each([true, false])('the writer of a project, with ETags: %s', (etags) 
         lastError: expect.stringContaining('status 503'),
       });
       const metadata = JSON.stringify(await writer().query('__temporal_workflow_metadata'));
-      expect(metadata).toContain(`${project.id}: 1 changes since`);
+      expect(metadata).toContain(`${project.id}: 1 waiting; last trouble, since`);
       expect(metadata).toContain('status 503');
       patches.push(projects.patch(project, set('b', 1)));
       await removeFaults(sandbox.url);
@@ -140,6 +155,87 @@ describe('the writer of a project', () => {
       expect(await state()).toMatchObject({ refused: 1, projects: [] });
     });
     expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: 1, b: 1, c: 1 });
+  });
+
+  test('P3: one that hangs, is denied, is gone or refuses delays no other project of the shard', async () => {
+    const queue = config();
+    const [hanging, denied, gone, refusing] = Array.from({ length: 4 }, () => neighbourOf(project)) as [
+      ...[ProjectRef, ProjectRef, ProjectRef, ProjectRef],
+    ];
+    const good = Array.from({ length: 20 }, () => neighbourOf(project));
+    for (const one of [hanging, denied, refusing, ...good]) await seedProject(sandbox.url, KEPT, one);
+    await addFault(sandbox.url, { ...unanswered('get-project'), match: { path: pathOf(hanging) } });
+    for (const [status, one] of [
+      [403, denied],
+      [422, refusing],
+    ] as const)
+      await addFault(sandbox.url, { ...answering(status, 'update-project'), match: { path: pathOf(one) } });
+
+    const askFor = (name: string, projects: ProjectRef[]): Promise<void> => {
+      const requests = projects.map((one) => ({ project: one, changeId: name, change: set(name, 1) }));
+      return signalAny(queue.taskQueue, { requests, replyTo: 'nobody' });
+    };
+    const waitingFor = async (one: ProjectRef) =>
+      (await writer().query(projectWriterStateQuery, one)).projects[0];
+    await withWorker(temporal, queue, sandbox.url, async () => {
+      await askFor('a', [hanging, denied, gone, refusing, ...good]);
+      await eventually('the first changes', async () => (await state()).applied === good.length);
+      const { entries } = await readLedger(sandbox.url);
+      const isPatch = ({ operation, applied }: LedgerEntry): boolean =>
+        operation === 'update-project' && applied;
+      const secondHang = entries.filter(({ fault }) => fault === 'hang before')[1];
+      const patches = entries.filter(isPatch).filter(({ seq }) => seq < (secondHang?.seq ?? Infinity));
+      expect(patches).toHaveLength(good.length);
+
+      await askFor('b', good);
+      await eventually('the second changes', async () => (await state()).applied === 2 * good.length);
+      expect(await waitingFor(hanging)).toMatchObject({
+        queued: ['a'],
+        trouble: { lastError: expect.stringContaining('no complete answer') },
+      });
+      expect(await waitingFor(denied)).toMatchObject({
+        queued: ['a'],
+        trouble: { lastError: expect.stringContaining('status 403') },
+      });
+      expect(await state()).toMatchObject({ refused: 2, waiting: 2 });
+
+      await removeFaults(sandbox.url);
+      await eventually('the others', async () => (await state()).applied === 2 * good.length + 2);
+    });
+    for (const one of good)
+      expect((await readProject(sandbox.url, one)).data).toEqual({ ...KEPT, a: 1, b: 1 });
+    for (const one of [hanging, denied])
+      expect((await readProject(sandbox.url, one)).data).toEqual({ ...KEPT, a: 1 });
+    expect((await readProject(sandbox.url, refusing)).data).toEqual(KEPT);
+    expect((await readLedger(sandbox.url)).summary).toMatchObject({
+      patches: 2 * good.length + 2,
+      lostKeys: 0,
+    });
+  });
+
+  test('P3: a change that is asked for again with its id alone is answered and not made again', async () => {
+    const queue = config();
+    await withWorker(temporal, queue, sandbox.url, async () => {
+      await segueClient(temporal, queue).projects.patch(project, set('a', 1), { changeId: 'made' });
+      const askAgain = (changeId: string) =>
+        writer().executeUpdate(changeUpdate, { args: [{ project, changeId }] });
+      expect(await askAgain('made')).toEqual({ ok: true });
+      expect(await askAgain('never-asked')).toBe('unknown');
+      expect(await state()).toMatchObject({ applied: 1, refused: 0, projects: [] });
+    });
+    expect((await readLedger(sandbox.url)).summary.patches).toBe(1);
+  });
+
+  test('a project that is too large is refused in these words, and gets no PATCH', async () => {
+    const queue = config();
+    const large = await seedProject(sandbox.url, { text: 'x'.repeat(2 ** 20) });
+    const work = async (): Promise<void> => {
+      const error = expect.stringMatching(/get project: .*SEGUE_MAX_PROJECT_MIB sets the limit$/);
+      const { projects } = segueClient(temporal, queue);
+      expect(await projects.patch(large, set('a', 1))).toMatchObject({ ok: false, error });
+    };
+    await withWorker(temporal, queue, sandbox.url, work, { writes: { maxWrites: 5, maxProjectMiB: 1 } });
+    expect((await readLedger(sandbox.url)).summary.patches).toBe(0);
   });
 
   test("a writer under an id that is not its shard's does not start", async () => {
