@@ -17,7 +17,7 @@ import {
   type UpdateOutcome,
 } from '../contract';
 import { validateChange, validateChangeId } from '../contract/changes';
-import { shardOf } from '../contract/ids';
+import { projectName, shardOf, shortDigest } from '../contract/ids';
 import { validateScope } from '../api/scope';
 import { InvalidInputError } from '../errors';
 import { validateProject } from '../validation/inputs';
@@ -108,12 +108,14 @@ export class ProjectsClient {
   /** An Update waits a short time for the outcome; then the next one asks, by the change id alone. */
   async #ask(start: ReturnType<typeof writerStart>, request: ChangeRequest): Promise<ChangeOutcome> {
     let isKnown = false;
+    // The writer's other projects may have a change with the same id.
+    const name = `${request.changeId}/${shortDigest(projectName(request.project))}`;
     for (let n = 1; ; n++) {
       const asked = isKnown ? { ...request, change: undefined } : request;
       const send = (): Promise<UpdateOutcome> =>
         this.temporal.workflow.executeUpdateWithStart(changeUpdate, {
           startWorkflowOperation: new WithStartWorkflowOperation(PROJECT_WRITER_WORKFLOW, start),
-          updateId: `${request.changeId}/${n}`,
+          updateId: `${name}/${n}`,
           args: [asked],
         });
       try {

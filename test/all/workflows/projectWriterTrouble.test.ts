@@ -226,6 +226,18 @@ describe('the writer of a project', () => {
     expect((await readLedger(sandbox.url)).summary.patches).toBe(1);
   });
 
+  test('P3: changes of two projects of one writer may have the same id', async () => {
+    const queue = config();
+    const neighbour = await seedProject(sandbox.url, KEPT, neighbourOf(project));
+    await withWorker(temporal, queue, sandbox.url, async () => {
+      const { projects } = segueClient(temporal, queue);
+      for (const [n, one] of [project, neighbour].entries())
+        expect(await projects.patch(one, set('a', n), { changeId: 'same' })).toMatchObject({ ok: true });
+    });
+    for (const [n, one] of [project, neighbour].entries())
+      expect((await readProject(sandbox.url, one)).data).toEqual({ ...KEPT, a: n });
+  });
+
   test('a project that is too large is refused in these words, and gets no PATCH', async () => {
     const queue = config();
     const large = await seedProject(sandbox.url, { text: 'x'.repeat(2 ** 20) });
