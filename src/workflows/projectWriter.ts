@@ -66,14 +66,17 @@ export async function projectWriter(input: ProjectWriterInput): Promise<void> {
 
 /** Writes until nothing waits, or until it is time to continue as new. */
 async function writeQueued(writer: Writer): Promise<void> {
-  const isDone = (): boolean => (writer.isContinuing ? !writer.isWriting : writer.isIdle);
-  const hasWork = (): boolean => writer.replies.count > 0 || writer.hasReady || isDone();
+  const isDone = (): boolean => (writer.isContinuing ? writer.running === 0 : writer.isIdle);
   for (;;) {
     writer.isContinuing ||= workflowInfo().continueAsNewSuggested;
     for (let group = writer.startGroup(); group; group = writer.startGroup()) void write(writer, group);
     showDetails(writer);
     await sendReplies(writer);
     if (isDone() && writer.replies.count === 0) return;
+    const { running } = writer;
+    // A project that was not written waits by a timer of its own.
+    const hasWork = (): boolean =>
+      writer.replies.count > 0 || writer.hasReady || writer.running < running || isDone();
     const pauseMs = writer.pauseMs();
     if (pauseMs === undefined) await condition(hasWork);
     else await condition(hasWork, pauseMs, { summary: 'until a project can be written again' });

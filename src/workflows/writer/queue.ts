@@ -77,8 +77,9 @@ export class Writer {
     return this.#projects.size === 0 && this.replies.count === 0;
   }
 
-  get isWriting(): boolean {
-    return this.#running.size > 0;
+  /** How many activities write at the moment. */
+  get running(): number {
+    return this.#running.size;
   }
 
   get hasReady(): boolean {
