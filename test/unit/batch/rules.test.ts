@@ -103,7 +103,7 @@ describe('slots', () => {
   /** Places afterwards, and the partitions that are told. */
   function shared(concurrency: number, given: Given[]): { slots: number[]; told: number[] } {
     const partitions = given.map(({ waiting = 0, running = 0, slots = 0, isThere = true }) => {
-      const counts: ItemCounts = { waiting, running, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
+      const counts: ItemCounts = { waiting, running, succeeded: 0, unsaved: 0, failed: 0, held: 0, cancelled: 0 };
       return { isThere, counts, slots, trouble: null, isOver: waiting + running === 0 };
     });
     const run = { progress: { partitions, concurrency }, ungranted: new Set<number>() };
@@ -175,7 +175,7 @@ describe('slots', () => {
 });
 
 describe('the end of a batch', () => {
-  const counts: ItemCounts = { waiting: 0, running: 0, succeeded: 5, failed: 0, held: 0, cancelled: 0 };
+  const counts: ItemCounts = { waiting: 0, running: 0, succeeded: 5, unsaved: 0, failed: 0, held: 0, cancelled: 0 };
   const status = 'completed' as const;
   const stopped = { unfollowed: 2, undone: 3, reason: 'partition 2 was terminated: by mistake' };
   const unfollowed = `2 items are at the service, and nobody polls them: ${stopped.reason}`;
