@@ -155,7 +155,8 @@ class HeldReader {
   async #unsaved({ type }: WorkflowExecutionInfo, entry: JobEntry): Promise<HeldJob | undefined> {
     const { workflowId, runId, closedAt } = entry;
     const retry = againKey(workflowId);
-    if (await this.#wasStartedSince(Date.parse(closedAt ?? ''), retry)) return undefined;
+    const isReset = (await findRun(this.temporal, workflowId))?.runId !== runId;
+    if (isReset || (await this.#wasStartedSince(Date.parse(closedAt ?? ''), retry))) return undefined;
     const result: unknown = await ifFound(this.temporal.workflow.getHandle(workflowId, runId).result());
     const reason = whyUnsaved(type, result);
     if (reason === null) return undefined;
