@@ -101,7 +101,7 @@ async function* repeatedItems(
     for (const [index, result] of results.entries()) {
       const item = items[index];
       // What failed gets a new task; an unsaved result is read from its task again, and nothing is submitted.
-      const taskId = (result.status === 'unsaved' && result.taskId) || undefined;
+      const taskId = result.status === 'unsaved' ? (result.taskId ?? undefined) : undefined;
       if (isRepeated(result) && item) yield { line: ++line, item: { ...item, taskId } };
       else if (tally) countLeft(tally.left, await followResult(temporal, result));
     }
