@@ -1,7 +1,7 @@
 /** The activities of a Segue worker, by task queue. */
 import { log } from '@temporalio/activity';
 import { type MetricMeter, noopMetricMeter } from '@temporalio/common';
-import { type Api, organizationResolver } from '../api/client';
+import { type Api, organizationProblem, organizationResolver } from '../api/client';
 import { type ProxySettings } from '../config';
 import { DEFAULT_SUBMIT, type Operator, type PollActivities, type SegueActivities } from '../contract';
 import { createCalls } from './calls';
@@ -19,7 +19,7 @@ import { Breaker, type BreakerChange } from './protection/breaker';
 import { AccessDenials } from './protection/denials';
 import { RateLimitPause } from './protection/rateLimitPause';
 import { cancelRuns, readEnd, readEnds } from './runs';
-import { type ChunkOptions, createPost, createSubmit, createSubmitChunk } from './submit';
+import { type ChunkOptions, createPost, createSubmit, createSubmitChunk, type WriteProblem } from './submit';
 
 export interface ActivityOptions extends ChunkOptions, WriteOptions, DownloadOptions, Partial<Patience> {
   /** The workspace of every call that names none. */
@@ -73,7 +73,11 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
     pollTasks: createPollTasks(api),
   } satisfies PollActivities;
   const writes = { writeProjects: createWriteProjects(api, organizationOf, options) };
-  const post = createPost(api, breaker, new RateLimitPause(options.now), denials);
+  const writeProblem: WriteProblem = ({ scope }, call) =>
+    (scope?.organization ?? options.organization) === undefined
+      ? organizationProblem(organizationOf, call)
+      : Promise.resolve(null);
+  const post = createPost(api, breaker, new RateLimitPause(options.now), denials, writeProblem);
   const submits = { submit: createSubmit(post, options) };
   const chunks = { submitChunk: createSubmitChunk(post, options) };
   // Every activity of the contract is registered on one of the queues.

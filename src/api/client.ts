@@ -203,13 +203,31 @@ export type OrganizationOf = (scope: Scope | undefined, options: CallOptions) =>
  * its projects two writers. The service is asked once for each.
  */
 export function organizationResolver(api: Pick<Api, 'getWorkspace'>, configured?: string): OrganizationOf {
-  const known = new Map<string | undefined, string>();
+  const known = new Map<string | undefined, Promise<string>>();
   return async (scope, options) => {
     const given = scope?.organization ?? configured;
-    const id = known.get(given) ?? (await askOrganization(api, given, options));
-    known.set(given, id);
-    return id;
+    const answer = known.get(given) ?? askOrganization(api, given, options);
+    known.set(given, answer);
+    try {
+      return await answer;
+    } catch (error) {
+      if (known.get(given) === answer) known.delete(given);
+      throw error;
+    }
   };
+}
+
+/** Why the workspace of the credential cannot be told; null also where the service gives no answer now. */
+export async function organizationProblem(
+  organizationOf: OrganizationOf,
+  options: CallOptions,
+): Promise<string | null> {
+  try {
+    await organizationOf(undefined, options);
+    return null;
+  } catch (error) {
+    return error instanceof NotConfiguredError ? error.message : null;
+  }
 }
 
 async function askOrganization(

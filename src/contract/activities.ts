@@ -20,6 +20,8 @@ export interface SubmitOrder {
   tool: string;
   request: Record<string, unknown>;
   scope?: Scope;
+  /** Its result is to be written to a project. */
+  hasWrite?: boolean;
   /** The only run that may send this: a reset run has another id. */
   runId: string;
 }

@@ -91,7 +91,9 @@ export interface JobResult {
 }
 
 /** Null: it was not asked for. */
-export interface DeliveredResult extends JobResult {
+export interface DeliveredResult extends Omit<JobResult, 'status'> {
+  /** `unsaved`: the project did not take the result, which is kept here. */
+  status: 'succeeded' | 'unsaved';
   written: ChangeOutcome | null;
   notified: NoticeOutcome | null;
 }
@@ -113,7 +115,7 @@ export const OPEN_STAGES = [
   'notifying',
 ] as const;
 
-export const END_STAGES = ['succeeded', 'failed', 'abandoned', 'cancelled'] as const;
+export const END_STAGES = ['succeeded', 'unsaved', 'failed', 'abandoned', 'cancelled'] as const;
 
 export const MEDIA_STAGES = [...OPEN_STAGES, ...END_STAGES] as const;
 export type MediaStage = (typeof MEDIA_STAGES)[number];

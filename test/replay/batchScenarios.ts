@@ -126,7 +126,7 @@ const absent: Scenario = async (temporal, keep) => {
   const sandbox = await startSandbox();
   const config = testConfig();
   const key = `b-${randomUUID()}`;
-  const counts = { waiting: 1, running: 0, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
+  const counts = { waiting: 1, running: 0, succeeded: 0, unsaved: 0, failed: 0, held: 0, cancelled: 0 };
   const input = silentBatch(key, 1, { counts, slots: 0, isThere: false });
   const begun = { startedAt: new Date(Date.now() - 3_600_000).toISOString() };
   const work = async (): Promise<void> => {

@@ -18,8 +18,17 @@ export interface BatchItem {
   taskId?: string;
 }
 
-/** `held`: it goes on as a run of its own, which needs a person. */
-export type BatchItemStatus = 'waiting' | 'running' | 'succeeded' | 'failed' | 'held' | 'cancelled';
+/** `unsaved`: its project did not take the result. `held`: it goes on as a run of its own, which needs a person. */
+export const ITEM_STATUSES = [
+  'waiting',
+  'running',
+  'succeeded',
+  'unsaved',
+  'failed',
+  'held',
+  'cancelled',
+] as const;
+export type BatchItemStatus = (typeof ITEM_STATUSES)[number];
 
 export interface BatchItemResult extends Pick<
   ItemProgress,
@@ -63,7 +72,7 @@ export interface ItemProgress {
   /** The service's result, or how to fetch one that is too large to keep. */
   info?: unknown;
   error?: string;
-  /** Why the project does not have the result. */
+  /** Why the project does not have the result or the failure. */
   unwritten?: string;
   /** Of the item's user: the outcome, or since when the notification is due. */
   notice?: NoticeOutcome | { due: string; tries?: number };
@@ -127,6 +136,7 @@ export const NO_ITEMS: Readonly<ItemCounts> = {
   waiting: 0,
   running: 0,
   succeeded: 0,
+  unsaved: 0,
   failed: 0,
   held: 0,
   cancelled: 0,

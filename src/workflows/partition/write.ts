@@ -20,6 +20,7 @@ export function keepEnd(
 function finish(run: Partition, index: number, error: string | undefined): void {
   const entry = run.entry(index);
   entry.known.unwritten = error;
+  if (error !== undefined && entry.known.status === 'succeeded') entry.known.status = 'unsaved';
   if (entry.known.status !== 'cancelled') addNotice(entry);
 }
 

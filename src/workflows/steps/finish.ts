@@ -14,12 +14,14 @@ import {
 } from '@temporalio/workflow';
 import {
   type ChangeOutcome,
+  type DeliveredResult,
   FAILURE,
   type NoticeOutcome,
   type NotifyEvent,
   type RunEnd,
   stateQuery,
 } from '../../contract';
+import { adviceOnUnsaved } from '../../contract/advice';
 import { changeIdOf } from '../../contract/ids';
 import { handleListeners } from '../lib/listeners';
 import { endMessage, type Message, notifyUser } from '../lib/notify';
@@ -130,11 +132,15 @@ export async function notifyEnd(
   return CancellationScope.nonCancellable(() => notifyUser(job, notify, message, retries));
 }
 
-/** Gives the result of the run, or throws its failure. A job whose result the project refuses has succeeded. */
-export function resultOf<Result extends object>(job: Job, { failure, result }: End<Result>): Result {
-  setStage(job, failure ? statusOf(failure) : 'succeeded');
+/** Gives the result of the run, or throws its failure. A job whose result the project refuses is unsaved. */
+export function resultOf<Result extends object>(
+  job: Job,
+  { failure, result, written }: End<Result>,
+): Result & Pick<DeliveredResult, 'status'> {
+  const status = written?.ok === false ? 'unsaved' : 'succeeded';
+  setStage(job, failure ? statusOf(failure) : status);
   if (failure || !result) throw ApplicationFailure.create({ ...failure, nonRetryable: true });
-  return result;
+  return { ...result, status };
 }
 
 function statusOf({ type }: NonNullable<RunEnd['failure']>): 'abandoned' | 'failed' {
@@ -225,7 +231,7 @@ function endNotice(job: Job, { failure }: RunEnd, written: ChangeOutcome | null)
   const { key, write: target } = input;
   const message = endMessage({
     ...{ tool, noun, key, label: `${kind} \`${id ?? ''}\``, error: failure?.message },
-    unwritten: written?.ok === false ? `${written.error}. The result is kept in the run.` : undefined,
+    unsaved: written?.ok === false ? adviceOnUnsaved(workflowInfo().workflowId, written.error) : undefined,
     where: target
       ? `It is in ${target.project.resourcetype} ${target.project.id} at ${target.at}.`
       : undefined,

@@ -111,6 +111,11 @@ function detailsOf(job: Job): string[] {
       ];
     case 'notifying':
       return [`The service has ended ${label}; its user is being notified.`];
+    case 'unsaved':
+      return [
+        `The service has ended ${label}, but **the project did not take the result**, which is kept in the result of this run.`,
+        `What to do: \`segue retry ${workflowInfo().workflowId}\` writes it again and submits nothing.`,
+      ];
     case 'succeeded':
     case 'failed':
       return [`The job ${stage}: ${label}.`];
