@@ -23,7 +23,7 @@ test('it holds what runs and no tests; what it needs is installed with it, and i
   const [packed] = JSON.parse((await run('npm', pack, { cwd: ROOT })).stdout) as [Packed];
   const folders = new Set(packed.files.map((file) => file.path.split('/', 1).join()));
   expect([...folders].sort()).toEqual(
-    ['LICENSE', 'README.md', 'bin', 'dist', 'examples', 'package.json', 'src'].sort(),
+    ['LICENSE', 'README.md', 'bin', 'dist', 'examples', 'package.json'].sort(),
   );
   expect(packed.files.map((file) => file.path).filter((file) => /\.test\.|tsbuildinfo/.test(file))).toEqual(
     [],
