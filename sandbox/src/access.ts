@@ -26,7 +26,7 @@ export function identify(headers: IncomingHttpHeaders, state: State): Caller | D
   const workspace =
     organization === undefined
       ? key.workspaces[0]
-      : key.workspaces.find((id) => String(id) === organization.trim());
+      : key.workspaces.find((id) => id === state.workspaceOf(organization.trim()));
   if (workspace === undefined) return notFound(`workspace ${organization ?? ''}`.trimEnd());
 
   const asked = header(headers.space);

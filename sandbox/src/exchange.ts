@@ -31,12 +31,14 @@ export interface Arrival {
   headers: IncomingHttpHeaders;
   body: Buffer | undefined;
   requestId: string | null;
+  /** Without the query. */
+  path: string;
   response: ServerResponse;
 }
 
 export async function serve(operation: Operation, arrival: Arrival, backstage: Backstage): Promise<void> {
   const { ledger, journal, rules, service } = backstage;
-  const taken = rules.take(operation.name, arrival.requestId);
+  const taken = rules.take(operation.name, arrival);
   const rule = taken?.rule;
   const { resets } = ledger;
   /** A request to a state that was reset must not change the new one. */

@@ -37,6 +37,8 @@ export interface SandboxOptions {
   db?: string;
   /** What it holds at first, unless `db` holds something already. The example that ships, when left out. */
   seed?: Seed;
+  /** Workspaces by other ids that they have outside: tests that share a Temporal server must not share writers. */
+  otherIds?: Map<number, number>;
   /** Whether projects have an ETag and If-Match is honoured (default: yes). */
   etags?: boolean;
   /** Called for every request, for a log. */
@@ -61,7 +63,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     // Errors before any route, like a path that cannot be decoded, are answered in the same shape.
     frameworkErrors: (error, _request, reply) => void answerError(error, reply as FastifyReply),
   });
-  const state = new State();
+  const state = new State(options.otherIds);
   const ledger = new Ledger();
   const seed = options.seed ?? (await loadSeed(EXAMPLE_SEED));
   const journal = options.db
@@ -163,7 +165,11 @@ function addOperations(app: FastifyInstance, backstage: Backstage): void {
         reply.hijack();
         const { params, query, headers } = request;
         const body = Buffer.isBuffer(request.body) ? request.body : undefined;
-        const arrival = { params, query, headers, body, requestId: requestId(request), response: reply.raw };
+        const [path = ''] = request.url.split('?');
+        const arrival = {
+          ...{ params, query, headers, body, path },
+          ...{ requestId: requestId(request), response: reply.raw },
+        };
         await serve(operation, arrival, backstage).catch((error: unknown) => {
           reply.raw.destroy(error as Error);
         });

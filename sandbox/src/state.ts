@@ -47,6 +47,20 @@ export type Change =
 type Seeded<Name extends keyof Seed> = NonNullable<Seed[Name]> extends (infer Item)[] ? Item : never;
 
 export class State {
+  constructor(private readonly otherIds: ReadonlyMap<number, number> = new Map()) {}
+
+  /** The workspace of an id, by whichever of its names. */
+  workspaceOf(id: string): number | undefined {
+    const known = this.otherIds.get(Number(id)) ?? Number(id);
+    return String(known) === id || this.otherIds.has(Number(id)) ? known : undefined;
+  }
+
+  /** What a workspace is called outside: the newest of its other ids. */
+  otherIdOf(workspace: number): number {
+    const others = [...this.otherIds].flatMap(([other, own]) => (own === workspace ? [other] : []));
+    return others.at(-1) ?? workspace;
+  }
+
   readonly keys = new Map<string, Seeded<'keys'>>();
   readonly users = new Map<number, Seeded<'users'>>();
   readonly workspaces = new Map<number, Seeded<'workspaces'>>();

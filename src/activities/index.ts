@@ -1,7 +1,7 @@
 /** The activities of a Segue worker, by task queue. */
 import { log } from '@temporalio/activity';
 import { type MetricMeter, noopMetricMeter } from '@temporalio/common';
-import { type Api, organizationResolver } from '../api/client';
+import { type Api, organizationProblem, organizationResolver } from '../api/client';
 import { type ProxySettings } from '../config';
 import { DEFAULT_SUBMIT, type Operator, type PollActivities, type SegueActivities } from '../contract';
 import { createCalls } from './calls';
@@ -14,12 +14,12 @@ import { readMediaResult, startMedia } from './mediaRequests';
 import { createNotifications } from './notify';
 import { createIsStillDue, createReadOutlook } from './outlook';
 import { createDownloadSubtitles, createPollTasks, createReadRecord, type DownloadOptions } from './poll';
-import { createRequestChange, createWriteProject, type WriteOptions } from './project';
+import { createRequestChanges, createWriteProjects, type WriteOptions } from './project';
 import { Breaker, type BreakerChange } from './protection/breaker';
 import { AccessDenials } from './protection/denials';
 import { RateLimitPause } from './protection/rateLimitPause';
 import { cancelRuns, readEnd, readEnds } from './runs';
-import { type ChunkOptions, createPost, createSubmit, createSubmitChunk } from './submit';
+import { type ChunkOptions, createPost, createSubmit, createSubmitChunk, type WriteProblem } from './submit';
 
 export interface ActivityOptions extends ChunkOptions, WriteOptions, DownloadOptions, Partial<Patience> {
   /** The workspace of every call that names none. */
@@ -49,8 +49,7 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
   const general = {
     ...createCalls(api),
     ...createNotifications(api, options.operator, denials, options),
-    requestChange: createRequestChange(organizationOf, patience),
-    writeProject: createWriteProject(api, options),
+    requestChanges: createRequestChanges(organizationOf, patience),
     prepareCampaign: createPrepareCampaign(api, patience),
     checkMedia,
     readPlace: createReadPlace(api, patience),
@@ -73,12 +72,17 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
     downloadSubtitles: createDownloadSubtitles(api, options),
     pollTasks: createPollTasks(api),
   } satisfies PollActivities;
-  const post = createPost(api, breaker, new RateLimitPause(options.now), denials);
+  const writes = { writeProjects: createWriteProjects(api, organizationOf, options) };
+  const writeProblem: WriteProblem = ({ scope }, call) =>
+    (scope?.organization ?? options.organization) === undefined
+      ? organizationProblem(organizationOf, call)
+      : Promise.resolve(null);
+  const post = createPost(api, breaker, new RateLimitPause(options.now), denials, writeProblem);
   const submits = { submit: createSubmit(post, options) };
   const chunks = { submitChunk: createSubmitChunk(post, options) };
   // Every activity of the contract is registered on one of the queues.
-  ({ ...general, ...polls, ...submits, ...chunks }) satisfies SegueActivities;
-  return { general, polls, submits, chunks };
+  ({ ...general, ...polls, ...writes, ...submits, ...chunks }) satisfies SegueActivities;
+  return { general, polls, writes, submits, chunks };
 }
 
 function announce(change: BreakerChange, meter: MetricMeter): void {

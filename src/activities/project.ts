@@ -1,58 +1,54 @@
-/** Changes of projects: a run requests one from the project's writer, and the writer writes it. */
-import { setTimeout as sleepThroughCancellation } from 'node:timers/promises';
+/** Changes of projects: a run requests them from the writers of their shards, and the writers write them. */
 import { activityInfo, getClient, log } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { type Api, type OrganizationOf } from '../api/client';
-import { ApiError } from '../api/errors';
+import { ApiError, StatusError } from '../api/errors';
+import { bytesOf } from '../api/json';
 import { validateScope } from '../api/scope';
-import { validateAddress, validateChange } from '../contract/changes';
+import { validateChange, validateRequest } from '../contract/changes';
 import {
   type ChangeRequest,
-  changeSignal,
-  FAILURE,
+  changesSignal,
   LONGEST_CALL_MS,
+  OUTDATED_CHANGE,
   PROJECT_WRITER_WORKFLOW,
+  type RefusedChange,
+  type RequestChangesOrder,
   type SegueActivities,
-  type WriteNote,
+  type WriteOrder,
+  type WriteReport,
+  type WriteTrouble,
 } from '../contract';
+import { DEFAULT_WRITES } from '../config';
+import { shardOf } from '../contract/ids';
+import { inParallel } from '../platform/parallel';
 import { writerStart } from '../runs/start';
-import { validateProject } from '../validation/inputs';
-import { Heartbeat } from './atMostOnce/heartbeat';
 import { isActiveAndNotCancelled } from './atMostOnce/server';
 import { callOptions } from './calls';
-import { activityFailure, isDenial, type Patience, patientFailure } from './lib/failures';
-import { ProjectUpdate } from './lib/projectUpdate';
+import { type Patience, patientFailure } from './lib/failures';
+import { isFinal, ProjectUpdate, UnsettledError } from './lib/projectUpdate';
+import { WriteAttempt, type WriteLimits } from './lib/writeAttempt';
+import { Slots } from './protection/slots';
 
-/** Signals a change of the calling workflow to the project's writer, and starts the writer where it does not run. */
-export function createRequestChange(
+/** Of one signal; a larger change goes alone. */
+const LARGEST_SIGNAL_BYTES = 256 * 1024;
+const SIGNALS_AT_ONCE = 8;
+
+/** Signals changes of the calling workflow to the writers of their shards, and starts the writers that do not run. */
+export function createRequestChanges(
   organizationOf: OrganizationOf,
   patience: Patience,
-): SegueActivities['requestChange'] {
+): SegueActivities['requestChanges'] {
   const { authGrace } = patience;
-  return async ({ project, scope, changeId, change, onlyBy, receipt }) => {
+  return async ({ scope, requests, onlyBy }) => {
     const { taskQueue, workflowExecution } = activityInfo();
-    const workflowId = workflowExecution?.workflowId ?? 'activity';
-    const request: ChangeRequest = { changeId, change, replyTo: workflowId, receipt, space: scope?.space };
-    const problems = [
-      ...validateProject(project),
-      ...validateScope(scope),
-      ...validateAddress(request),
-      ...validateChange(change),
-    ];
-    if (problems.length > 0)
-      throw ApplicationFailure.nonRetryable(
-        `The change was not sent: ${problems.join('; ')}`,
-        FAILURE.badChange,
-      );
-
     // Compared here: a workflow that compares run ids itself does not replay after a reset.
     if (onlyBy && onlyBy !== workflowExecution?.runId)
-      throw ApplicationFailure.nonRetryable(
-        'The change was not sent: the run was reset after it had seen what it would write, and others may have written since',
-        FAILURE.outdated,
-      );
+      return requests.map(({ changeId }) => ({ changeId, error: OUTDATED_CHANGE }));
+    const { good, refused } = sortOut({ scope, requests });
+    if (good.length === 0) return refused;
 
-    const { requestId } = callOptions('requestChange', {});
+    const { requestId } = callOptions('requestChanges', {});
     const organization = await organizationOf(scope, { requestId, timeoutMs: LONGEST_CALL_MS / 2 }).catch(
       (error: unknown) => {
         throw error instanceof ApiError ? patientFailure(error, patience) : error;
@@ -61,60 +57,135 @@ export function createRequestChange(
     // An attempt that has been given up or cancelled would undo later writes.
     if (!(await isActiveAndNotCancelled()))
       throw ApplicationFailure.retryable('Temporal no longer waits for this attempt');
-    await getClient().workflow.signalWithStart(PROJECT_WRITER_WORKFLOW, {
-      ...writerStart({ taskQueue, project, organization, authGrace }),
-      signal: changeSignal,
-      signalArgs: [request],
+    const replyTo = workflowExecution?.workflowId;
+    await inParallel(SIGNALS_AT_ONCE, signalsOf(good), async ({ shard, requests: some }) => {
+      await getClient().workflow.signalWithStart(PROJECT_WRITER_WORKFLOW, {
+        ...writerStart({ taskQueue, organization, shard, authGrace }),
+        signal: changesSignal,
+        signalArgs: [{ requests: some, replyTo }],
+      });
     });
+    return refused;
   };
 }
 
-export interface WriteOptions {
-  /** How long the service may take to answer one read or PATCH. */
-  writeTimeoutMs?: number;
+/** A malformed change must not keep the others back. */
+function sortOut({ scope, requests }: RequestChangesOrder): {
+  good: ChangeRequest[];
+  refused: RefusedChange[];
+} {
+  const good: ChangeRequest[] = [];
+  const refused: RefusedChange[] = [];
+  for (const asked of requests) {
+    const request = { ...asked, space: scope?.space };
+    const problems = [
+      ...validateScope(scope),
+      ...validateRequest(request),
+      ...(asked.change === undefined ? [] : validateChange(asked.change)),
+    ];
+    if (problems.length === 0) good.push(request);
+    else
+      refused.push({
+        changeId: asked.changeId,
+        error: `The change was not sent: ${problems.join('; ')}`,
+      });
+  }
+  return { good, refused };
+}
+
+/** One signal for each shard, split by size. */
+function signalsOf(requests: ChangeRequest[]): { shard: number; requests: ChangeRequest[] }[] {
+  const signals: { shard: number; requests: ChangeRequest[]; bytes: number }[] = [];
+  for (const request of requests) {
+    const [shard, bytes] = [shardOf(request.project), bytesOf(request)];
+    const open = signals.findLast((signal) => signal.shard === shard);
+    if (open && open.bytes + bytes <= LARGEST_SIGNAL_BYTES) {
+      open.requests.push(request);
+      open.bytes += bytes;
+    } else signals.push({ shard, requests: [request], bytes });
+  }
+  return signals;
+}
+
+/** Of one activity. */
+const PROJECTS_AT_ONCE = 20;
+
+export interface WriteOptions extends WriteLimits {
+  /** Projects that this process reads and writes at once; a fifth of the places are for slow ones. */
+  maxWrites?: number;
 }
 
 /**
- * Changes one project. Every attempt reads again and applies what is missing, so running it again changes nothing.
- * The project's data stays in this process: the report has ids and messages only.
+ * Changes up to 50 projects. Every attempt reads anew and applies what is missing, so running it again changes nothing.
+ * The projects' data stays in this process: the reports have ids and messages only.
  */
-export function createWriteProject(
+export function createWriteProjects(
   api: Api,
-  { writeTimeoutMs = LONGEST_CALL_MS }: WriteOptions,
-): SegueActivities['writeProject'] {
-  return async ({ project, scope, changes }) => {
-    const { requestId } = callOptions('writeProject', {});
-    let calls = 0;
-    const nextCall = () => ({ requestId: `${requestId}.${++calls}`, timeoutMs: writeTimeoutMs });
-    const heartbeat = new Heartbeat();
-    const update = new ProjectUpdate(api, project, scope, heartbeat, nextCall);
-    const { report } = update;
+  organizationOf: OrganizationOf,
+  { maxWrites = DEFAULT_WRITES.maxWrites, ...limits }: WriteOptions,
+): SegueActivities['writeProjects'] {
+  const forSlow = Math.max(1, Math.floor(maxWrites / 5));
+  const slow = new Slots(forSlow);
+  const usual = new Slots(Math.max(1, maxWrites - forSlow));
+  return async ({ organization, projects, isSlow }) => {
+    const attempt = new WriteAttempt(limits, isSlow);
+    const slots = isSlow ? slow : usual;
     try {
-      await untilSettled();
-      await update.settleAll(changes);
+      const scope = { organization };
+      const known = await organizationOf(scope, attempt.next(scope));
+      if (known !== organization)
+        throw new ForeignWriter(`the service calls this workspace ${known}, not ${organization}`);
+      return await inParallel(PROJECTS_AT_ONCE, [...projects.entries()], ([index, order]) =>
+        slots.use(() => writeOne(api, attempt, index, { organization, ...order })),
+      );
     } catch (error) {
-      // Settled changes are reported even so. The writer asks for the rest again, and meets this error if it lasts.
-      if (report.applied.length + report.refused.length === 0) throw asFailure(error);
+      // The workspace cannot be read, so nothing was written.
+      return projects.map((order, index) => unwritten(order, error, attempt.unsettledUntil(index)));
     } finally {
-      heartbeat.stop();
+      attempt.end();
     }
-    const { applied, refused, patches } = report;
-    log.info('project written', { applied: applied.length, refused: refused.length, patches });
-    return report;
   };
 }
 
-/** Errors that get here pass with time. Only denied access fails at once: the writer waits longer for that. */
-function asFailure(error: unknown): unknown {
-  return error instanceof ApiError ? activityFailure(error, { mayRetry: !isDenial(error) }) : error;
+type OneOrder = WriteOrder['projects'][number];
+
+async function writeOne(
+  api: Api,
+  attempt: WriteAttempt,
+  index: number,
+  { organization, project, space, changes }: OneOrder & { organization: string },
+): Promise<WriteReport> {
+  const until = attempt.unsettledUntil(index);
+  if (until > Date.now()) {
+    const error = 'a PATCH of an earlier attempt may still arrive';
+    return { applied: [], refused: [], trouble: { error, unsettledUntil: until } };
+  }
+  const update = new ProjectUpdate(api, project, attempt.callsFor(index, { organization, space }));
+  const begunAt = Date.now();
+  try {
+    await update.settleAll(changes);
+    return { applied: update.applied, refused: update.refused };
+  } catch (error) {
+    const trouble = troubleOf(error, attempt.isSlow(Date.now() - begunAt));
+    log.warn('a project was not written', { ...project, ...trouble });
+    return { applied: update.applied, refused: update.refused, trouble };
+  }
 }
 
-/**
- * A PATCH of an attempt that died may still arrive, and outdate a read before it. A cancelled attempt waits too: it may be
- * the last one, and only it knows the note.
- */
-async function untilSettled(): Promise<void> {
-  const note = activityInfo().heartbeatDetails as WriteNote | undefined;
-  if (note && note.unsettledUntil > Date.now())
-    await sleepThroughCancellation(note.unsettledUntil - Date.now());
+/** A writer under another id than the workspace's own would write beside the right one. */
+class ForeignWriter extends Error {}
+
+function unwritten({ changes }: OneOrder, error: unknown, unsettledUntil: number): WriteReport {
+  if (!isFinal(error) && !(error instanceof ForeignWriter))
+    return { applied: [], refused: [], trouble: { ...troubleOf(error, false), unsettledUntil } };
+  const { message } = error;
+  return { applied: [], refused: changes.map(({ changeId }) => ({ changeId, error: message })) };
+}
+
+function troubleOf(error: unknown, isSlow: boolean): WriteTrouble {
+  const cause = error instanceof UnsettledError ? error.failure : error;
+  const { status, retryAfterMs } = cause instanceof StatusError ? cause : {};
+  const unsettledUntil = error instanceof UnsettledError ? error.until : undefined;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return { error: message, status, retryAfterMs, unsettledUntil, isSlow };
 }

@@ -5,6 +5,7 @@ import { describeNearest } from '../api/errors';
 import { isLargeInfo } from '../api/condensed';
 import { bytesOf, isPointer, truncate, valueAt } from '../api/json';
 import {
+  type DeliveredResult,
   type JobEnd,
   MEDIA_WORKFLOW,
   type MediaResult,
@@ -53,6 +54,8 @@ export async function readEnd({ workflowId, isEnding, pointers = [] }: ReadEndOr
   try {
     const result: unknown = await client.workflow.getHandle(workflowId, run.runId).result();
     const { taskId, document } = outcomeOf(run.type, result);
+    const unsaved = unsavedBecause(run.type, result);
+    if (unsaved !== null) return { is: 'failed', taskId, error: truncate(unsaved, LONGEST_ERROR) };
     return { is: 'succeeded', taskId, links: linksIn(document), values: valuesAt(document, pointers) };
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
@@ -64,6 +67,14 @@ export async function readEnd({ workflowId, isEnding, pointers = [] }: ReadEndOr
 /** A run that was stopped has no result, but its search attributes list its tasks, the followed one first. */
 function listedTask({ typedSearchAttributes }: WorkflowExecutionDescription): string | null {
   return typedSearchAttributes.get(searchAttributes.taskIds)?.[0] ?? null;
+}
+
+/** For those who wait for a job, a result that its project does not have is a failure. */
+function unsavedBecause(workflow: string, result: unknown): string | null {
+  if (workflow !== MEDIA_WORKFLOW && workflow !== TRANSCRIPT_WORKFLOW) return null;
+  const { status, written } = result as DeliveredResult;
+  if (status !== 'unsaved' || written?.ok !== false) return null;
+  return `unsaved: the project did not take its result: ${written.error}`;
 }
 
 /** The document that pointers go into. */

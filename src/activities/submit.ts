@@ -1,6 +1,6 @@
 import { Context, log, metricMeter } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { type Api } from '../api/client';
+import { type Api, type CallOptions } from '../api/client';
 import {
   type BatchStage,
   type ChunkOutcome,
@@ -39,7 +39,19 @@ export interface Post {
   note: (submission: Submission, outcome: SubmitOutcome) => void;
 }
 
-export function createPost(api: Api, breaker: Breaker, pause: RateLimitPause, denials: AccessDenials): Post {
+/** Why nothing can be written for this scope, as far as that is known; null otherwise. */
+export type WriteProblem = (
+  order: Pick<SubmitOrder, 'scope'>,
+  options: CallOptions,
+) => Promise<string | null>;
+
+export function createPost(
+  api: Api,
+  breaker: Breaker,
+  pause: RateLimitPause,
+  denials: AccessDenials,
+  writeProblem: WriteProblem,
+): Post {
   return { send, note };
 
   function note({ key, attempt, tool, scope }: Submission, outcome: SubmitOutcome): void {
@@ -48,14 +60,23 @@ export function createPost(api: Api, breaker: Breaker, pause: RateLimitPause, de
     if (outcome.outcome === 'accepted') denials.reset(scope);
   }
 
-  function send(submission: Submission, { sendBefore, mark }: SendPermit, n: number): Promise<SubmitOutcome> {
-    const { key, attempt, tool, request, scope } = submission;
+  async function send(
+    submission: Submission,
+    { sendBefore, mark }: SendPermit,
+    n: number,
+  ): Promise<SubmitOutcome> {
+    const { key, attempt, tool, request, scope, hasWrite } = submission;
     const left = (most: number): number => Math.max(1, Math.min(most, sendBefore - Date.now()));
-    const read = (): Promise<unknown> => {
-      const requestId = submitReadRequestId(key, attempt);
-      // The read has the submit's own scope, so that it meets what the submit would meet.
-      return api.getWorkspace({}, { requestId, scope, timeoutMs: left(LONGEST_READ_MS) });
-    };
+    const reading = (): CallOptions => ({
+      requestId: submitReadRequestId(key, attempt),
+      timeoutMs: left(LONGEST_READ_MS),
+    });
+    // Checked before anything is paid for.
+    const problem = hasWrite ? await writeProblem({ scope }, reading()) : null;
+    if (problem !== null)
+      return { outcome: 'refused', reason: `not sent, because its result could not be written: ${problem}` };
+    // The read has the submit's own scope, so that it meets what the submit would meet.
+    const read = (): Promise<unknown> => api.getWorkspace({}, { ...reading(), scope });
     const submit = async (): Promise<SubmitOutcome> => {
       if (!(await mark(n))) return NOT_ACTIVE;
       const requestId = submitRequestId(key, attempt);

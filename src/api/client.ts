@@ -89,7 +89,7 @@ async function call(
   if (problems.length > 0) throw new InvalidRequestError(problems, facts);
   try {
     const outgoing = operation.toHttp(checked.data, layout);
-    const tooLarge = validateSize(outgoing.body);
+    const tooLarge = validateSize(outgoing.body, options.largestBytes);
     if (tooLarge.length > 0) throw new InvalidRequestError(tooLarge, facts);
     const { name, text, members } = operation;
     const path = withQuery(outgoing);
@@ -170,10 +170,9 @@ function refusedHere(problems: string[]): { outcome: 'refused'; reason: string }
   };
 }
 
-function validateSize(body: unknown): string[] {
+function validateSize(body: unknown, most = LARGEST_REQUEST_BYTES): string[] {
   const bytes = bytesOf(body);
-  if (bytes <= LARGEST_REQUEST_BYTES) return [];
-  return [`request: has ${bytes} bytes, more than ${LARGEST_REQUEST_BYTES}`];
+  return bytes <= most ? [] : [`request: has ${bytes} bytes, more than ${most}`];
 }
 
 function withQuery({ path, query = {} }: HttpRequest): string {
@@ -200,18 +199,46 @@ function parseJson(answer: HttpAnswer, facts: { operation: string; requestId: st
 export type OrganizationOf = (scope: Scope | undefined, options: CallOptions) => Promise<string>;
 
 /**
- * Scope, then setting, then what the service says of the credential. The service is asked once: a credential does
- * not change its workspace.
+ * As the service gives it, for the scope, else the setting, else the credential: two spellings of a workspace would give
+ * its projects two writers. The service is asked once for each.
  */
 export function organizationResolver(api: Pick<Api, 'getWorkspace'>, configured?: string): OrganizationOf {
-  let known: string | undefined;
-  return async (scope, options) =>
-    scope?.organization ?? configured ?? (known ??= await askOrganization(api, options));
+  const known = new Map<string | undefined, Promise<string>>();
+  return async (scope, options) => {
+    const given = scope?.organization ?? configured;
+    const answer = known.get(given) ?? askOrganization(api, given, options);
+    known.set(given, answer);
+    try {
+      return await answer;
+    } catch (error) {
+      if (known.get(given) === answer) known.delete(given);
+      throw error;
+    }
+  };
 }
 
-async function askOrganization(api: Pick<Api, 'getWorkspace'>, options: CallOptions): Promise<string> {
-  const { workspace } = await api.getWorkspace({}, { ...options, scope: undefined });
-  if (typeof workspace?.id === 'number') return String(workspace.id);
+/** Why the workspace of the credential cannot be told; null also where the service gives no answer now. */
+export async function organizationProblem(
+  organizationOf: OrganizationOf,
+  options: CallOptions,
+): Promise<string | null> {
+  try {
+    await organizationOf(undefined, options);
+    return null;
+  } catch (error) {
+    return error instanceof NotConfiguredError ? error.message : null;
+  }
+}
+
+async function askOrganization(
+  api: Pick<Api, 'getWorkspace'>,
+  given: string | undefined,
+  options: CallOptions,
+): Promise<string> {
+  const scope = given === undefined ? undefined : { organization: given };
+  const { workspace } = await api.getWorkspace({}, { ...options, scope });
+  const id = typeof workspace?.id === 'number' ? String(workspace.id) : given;
+  if (id !== undefined) return id;
   const problem = 'the service does not name the workspace of the credential';
   throw new NotConfiguredError(
     { problem, setting: 'SEGUE_ORGANIZATION' },

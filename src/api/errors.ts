@@ -59,6 +59,9 @@ export class TransportError extends ApiError {
   }
 }
 
+/** The answer was larger than the caller takes. */
+export class TooLargeError extends TransportError {}
+
 /** The answer was a success, but not of the shape that is needed; the message names field and expectation. */
 export class AnswerError extends ApiError {}
 

@@ -93,7 +93,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
       for (const kept of this.#chunks.splice(0)) this.#condensed.write(kept);
     }
     if (this.#condensed?.isOther) this.#stop(this.#noObject());
-    if (this.#size > most) this.#stop(new Error(`the answer is over ${most / MIB} MiB and was cut off`));
+    if (this.#size > most)
+      this.#stop(new OversizeError(`the answer is over ${most / MIB} MiB and was cut off`));
   }
 
   onResponseEnd(): void {
@@ -128,3 +129,5 @@ export class Exchange implements Dispatcher.DispatchHandler {
 }
 
 export class TimeOverError extends Error {}
+
+export class OversizeError extends Error {}

@@ -1,8 +1,8 @@
 /** The one HTTP client: every call has a time limit, a size limit, and a record of whether it was sent at all. */
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { type Credential } from './credential';
-import { serviceMessageOf, TransportError } from './errors';
-import { Exchange, type ExchangeLimits, TimeOverError } from './exchange';
+import { serviceMessageOf, TooLargeError, TransportError } from './errors';
+import { Exchange, type ExchangeLimits, OversizeError, TimeOverError } from './exchange';
 import { truncate } from './json';
 import { type Scope } from './scope';
 
@@ -80,7 +80,8 @@ export class Http {
         },
       };
     } catch (cause) {
-      throw new TransportError(truncate(credential.redact(explain(cause, call, exchange.sent))), {
+      const Failure = cause instanceof OversizeError ? TooLargeError : TransportError;
+      throw new Failure(truncate(credential.redact(explain(cause, call, exchange.sent))), {
         operation: call.operation,
         requestId: call.requestId,
         sent: exchange.sent,

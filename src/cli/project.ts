@@ -10,6 +10,7 @@ import { withApi, withTemporal } from './lib/connect';
 import { addScopeFlags, orProblem, validateTimeout, readObjectFile, type ScopeFlags } from './lib/flags';
 import { sayWhenNobodyPolls, stoppable, type WaitFlags } from './lib/follow';
 import { env, EXIT, type ExitCode, exiting, print, printJson, say } from './lib/io';
+import { addJson, type JsonFlag } from './lib/noun';
 
 interface PatchFlags extends ScopeFlags, WaitFlags {
   data?: string;
@@ -20,13 +21,12 @@ interface PatchFlags extends ScopeFlags, WaitFlags {
 }
 
 export function addTo(program: Command): void {
-  const command = program
+  const project = program
     .command('project')
-    .description('change a project')
+    .description('change a project, and see what waits to be written');
+  const patchCommand = project
     .command('patch <type> <id>')
-    .description(
-      'change a project through its one writer, keep everything else in it, and wait for the outcome',
-    )
+    .description('change a project through its writer, keep everything else in it, and wait for the outcome')
     .option('--data <file>', "merge this JSON into the project's data (RFC 7396: null removes), - for stdin")
     .option('--title <text>', 'new title')
     .option('--description <text>', 'new description')
@@ -34,9 +34,14 @@ export function addTo(program: Command): void {
     .option('--change-id <id>', 'what makes it the same change, which is made once (default: a new one)')
     .option('--timeout <duration>', 'stop waiting after this long')
     .option('--json', 'print one JSON object');
-  addScopeFlags(command).action(
+  addScopeFlags(patchCommand).action(
     exiting((resourcetype: string, id: string, flags: PatchFlags) => patch({ resourcetype, id }, flags)),
   );
+  addScopeFlags(addJson(project.command('status <type> <id>')))
+    .description('show the run that writes a project, what waits there, and why')
+    .action((resourcetype: string, id: string, flags: ScopeFlags & JsonFlag) =>
+      showStatus({ resourcetype, id }, flags),
+    );
 }
 
 async function patch(project: ProjectRef, flags: PatchFlags): Promise<ExitCode> {
@@ -44,11 +49,9 @@ async function patch(project: ProjectRef, flags: PatchFlags): Promise<ExitCode> 
   const { organization, space, changeId = randomUUID() } = flags;
   const options = { changeId, scope: { organization, space } };
   const change = await checkedChange(project, flags, options, config);
-  const findOrganization = (): Promise<string> =>
-    withApi(flags, (api, callOptions) => organizationResolver(api)(undefined, callOptions()));
   return withTemporal(async (connected) => {
     await sayWhenNobodyPolls(connected, config.taskQueue);
-    const { projects } = connected.segue(config, { findOrganization });
+    const { projects } = connected.segue(config, { findOrganization: askingService(flags) });
     const report = await stoppable(flags, (signal) =>
       projects.patch(project, change, { ...options, signal }).catch((error: unknown) => {
         if (signal.aborted) return undefined;
@@ -57,6 +60,28 @@ async function patch(project: ProjectRef, flags: PatchFlags): Promise<ExitCode> 
     );
     return printReport(report, changeId, flags);
   });
+}
+
+function askingService(flags: ScopeFlags): () => Promise<string> {
+  return () => withApi(flags, (api, callOptions) => organizationResolver(api)(undefined, callOptions()));
+}
+
+async function showStatus(project: ProjectRef, { json, ...scope }: ScopeFlags & JsonFlag): Promise<void> {
+  const config = loadStarterConfig(env());
+  if (!scope.organization && !config.organization) assertValid(validateAsking(), 'Nothing was read');
+  const findOrganization = askingService(scope);
+  const status = await withTemporal((connected) =>
+    connected.segue(config, { findOrganization }).projects.status(project, { scope }),
+  );
+  const { workflowId, isOpen, queued, trouble } = status;
+  if (json) {
+    printJson(status);
+    return;
+  }
+  print(`${workflowId}: ${isOpen ? 'running' : 'not running; the next change starts it'}`);
+  print(queued.length === 0 ? 'nothing waits' : `${queued.length} waiting: ${queued.join(', ')}`);
+  if (trouble)
+    print(`not written since ${trouble.since}: ${trouble.lastError}; tried again at ${trouble.notBefore}`);
 }
 
 /** Throws one message with all problems of the flags. */

@@ -62,7 +62,7 @@ function urlsAt(info: unknown, at: string): string[] | string {
   return urls;
 }
 
-/** `files` of an item that succeeded; `unsaved` says why there are no files. */
+/** `files` of an item with a result; `unsaved` says why there are no files. */
 export type ResultWithFiles = BatchItemResult & { files?: SavedFile[]; unsaved?: string };
 
 /** Results whose files are saved at a time. */
@@ -80,7 +80,7 @@ export async function* savingFiles(
     throw new InvalidInputError([problem], 'Nothing was saved');
   });
   yield* inOrderFrom(RESULTS_AT_ONCE, results, async (result): Promise<ResultWithFiles> => {
-    if (result.status !== 'succeeded') return result;
+    if (result.status !== 'succeeded' && result.status !== 'unsaved') return result;
     const files = await saveFilesOf(result.info, fileName(result.key), target);
     return typeof files === 'string' ? { ...result, files: [], unsaved: files } : { ...result, files };
   });

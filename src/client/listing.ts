@@ -56,7 +56,8 @@ const CLOSED: Partial<Record<Listed['status']['name'], JobStatus>> = {
 function statusOf({ status }: Listed, stage: string | null): JobStatus {
   const closed = CLOSED[status.name];
   if (!closed) return stage === 'held' ? 'held' : 'running';
-  return status.name === 'FAILED' && stage === 'abandoned' ? 'abandoned' : closed;
+  if (status.name === 'FAILED' && stage === 'abandoned') return 'abandoned';
+  return status.name === 'COMPLETED' && stage === 'unsaved' ? 'unsaved' : closed;
 }
 
 export function queryOf({ stage, tool, project }: Omit<JobFilter, 'stage'> & { stage?: string }): string {

@@ -1,7 +1,7 @@
-/** Changes of projects, made by the writer of the project. */
+/** Changes of projects, made by the writers of their shards. */
 import { randomUUID } from 'node:crypto';
 import { type Client, WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common';
 import { type StarterConfig } from '../config';
 import {
   type ChangeOutcome,
@@ -11,9 +11,13 @@ import {
   PROJECT_WRITER_WORKFLOW,
   type ProjectChange,
   type ProjectRef,
+  type ProjectTrouble,
+  projectWriterStateQuery,
   type Scope,
+  type UpdateOutcome,
 } from '../contract';
-import { validateAddress, validateChange } from '../contract/changes';
+import { validateChange, validateChangeId } from '../contract/changes';
+import { projectName, shardOf, shortDigest } from '../contract/ids';
 import { validateScope } from '../api/scope';
 import { InvalidInputError } from '../errors';
 import { validateProject } from '../validation/inputs';
@@ -35,6 +39,17 @@ export interface PatchOptions {
 
 export type PatchReport = { workflowId: string; changeId: string } & ChangeOutcome;
 
+export interface ProjectStatus {
+  /** The writer of the project, and of others in its shard. */
+  workflowId: string;
+  /** A writer without work ends after an hour, and the next change starts it again. */
+  isOpen: boolean;
+  /** Ids of the changes that wait, in order. */
+  queued: string[];
+  /** Why the last write failed, since when writes fail, and when the next one begins. */
+  trouble: Pick<ProjectTrouble, 'since' | 'lastError' | 'notBefore'> | null;
+}
+
 export class ProjectsClient {
   constructor(
     private readonly temporal: Client,
@@ -45,47 +60,74 @@ export class ProjectsClient {
   /** Sends the change to the project's writer and waits until it is applied, or refused with the reason. */
   async patch(project: ProjectRef, change: ProjectChange, options: PatchOptions = {}): Promise<PatchReport> {
     const { changeId = randomUUID(), scope, signal } = options;
-    const given = scope?.organization ?? this.config.organization;
-    const findOrganization =
-      given === undefined ? this.options.findOrganization : () => Promise.resolve(given);
     const problems = validatePatch(project, change, { changeId, scope });
-    if (!findOrganization)
-      problems.push('scope.organization: is not given; name the workspace there or in SEGUE_ORGANIZATION');
-    if (problems.length > 0 || !findOrganization)
-      throw new InvalidInputError(problems, 'The change was not sent');
-
-    const { taskQueue, submit } = this.config;
+    const start = await this.#writerOf(project, scope, problems, 'The change was not sent');
     const { resourcetype, id } = project;
-    const start = writerStart({
-      taskQueue,
-      project: { resourcetype, id },
-      organization: await findOrganization(),
-      authGrace: submit.authGrace,
-    });
-    const request: ChangeRequest = { changeId, change, space: scope?.space };
+    const request: ChangeRequest = { project: { resourcetype, id }, changeId, change, space: scope?.space };
     const ask = (): Promise<ChangeOutcome> => this.#ask(start, request);
     const outcome = await (signal ? this.temporal.withAbortSignal(signal, ask) : ask());
     return { workflowId: start.workflowId, changeId, ...outcome };
   }
 
+  /** Which run writes the project, what waits there, and what keeps it from being written. */
+  async status(project: ProjectRef, { scope }: Pick<PatchOptions, 'scope'> = {}): Promise<ProjectStatus> {
+    const problems = [...validateProject(project), ...validateScope(scope)];
+    const { workflowId } = await this.#writerOf(project, scope, problems, 'Nothing was read');
+    const run = this.temporal.workflow.getHandle(workflowId);
+    const { resourcetype, id } = project;
+    try {
+      const { status } = await run.describe();
+      if (status.name !== 'RUNNING') return { workflowId, isOpen: false, queued: [], trouble: null };
+      const { projects } = await run.query(projectWriterStateQuery, { resourcetype, id });
+      const { queued = [], trouble = null } = projects[0] ?? {};
+      return { workflowId, isOpen: true, queued, trouble };
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+      return { workflowId, isOpen: false, queued: [], trouble: null };
+    }
+  }
+
+  /** The writer of the project's shard; throws all problems at once. */
+  async #writerOf(
+    project: ProjectRef,
+    scope: Scope | undefined,
+    problems: string[],
+    heading: string,
+  ): Promise<ReturnType<typeof writerStart>> {
+    const given = scope?.organization ?? this.config.organization;
+    const findOrganization =
+      given === undefined ? this.options.findOrganization : () => Promise.resolve(given);
+    if (!findOrganization)
+      problems.push('scope.organization: is not given; which workspace? SEGUE_ORGANIZATION can tell, too');
+    if (problems.length > 0 || !findOrganization) throw new InvalidInputError(problems, heading);
+    const { taskQueue, submit } = this.config;
+    const organization = await findOrganization();
+    return writerStart({ taskQueue, organization, shard: shardOf(project), authGrace: submit.authGrace });
+  }
+
+  /** An Update waits a short time for the outcome; then the next one asks, by the change id alone. */
   async #ask(start: ReturnType<typeof writerStart>, request: ChangeRequest): Promise<ChangeOutcome> {
-    const send = (): Promise<ChangeOutcome> =>
-      this.temporal.workflow.executeUpdateWithStart(changeUpdate, {
-        startWorkflowOperation: new WithStartWorkflowOperation(PROJECT_WRITER_WORKFLOW, start),
-        updateId: request.changeId,
-        args: [request],
-      });
-    for (;;) {
+    let isKnown = false;
+    // The writer's other projects may have a change with the same id.
+    const name = `${request.changeId}/${shortDigest(projectName(request.project))}`;
+    for (let n = 1; ; n++) {
+      const asked = isKnown ? { ...request, change: undefined } : request;
+      const send = (): Promise<UpdateOutcome> =>
+        this.temporal.workflow.executeUpdateWithStart(changeUpdate, {
+          startWorkflowOperation: new WithStartWorkflowOperation(PROJECT_WRITER_WORKFLOW, start),
+          updateId: `${name}/${n}`,
+          args: [asked],
+        });
       try {
-        return await retryUnavailable(send, NOT_TAKEN);
+        const outcome = await retryUnavailable(send, NOT_TAKEN);
+        if (typeof outcome === 'object') return outcome;
+        isKnown = outcome === 'waiting';
       } catch (error) {
         // A run takes few updates at a time; the SDK has waited and tried several times when this is thrown.
         if (grpcCode(error) === GRPC.resourceExhausted) continue;
         const failure = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
-        if (!(failure instanceof ApplicationFailure)) throw error;
-        if (failure.type === FAILURE.badChange) return { ok: false, error: failure.message };
-        // The run that accepted the change continues as new; the next run has the change.
-        if (failure.type !== FAILURE.askAgain) throw error;
+        if (!(failure instanceof ApplicationFailure) || failure.type !== FAILURE.badChange) throw error;
+        return { ok: false, error: failure.message };
       }
     }
   }
@@ -103,7 +145,7 @@ export function validatePatch(
   return [
     ...validateProject(project),
     ...validateScope(scope),
-    ...(changeId === undefined ? [] : validateAddress({ changeId })),
+    ...(changeId === undefined ? [] : validateChangeId(changeId)),
     ...validateChange(change),
   ];
 }

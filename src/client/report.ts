@@ -1,6 +1,8 @@
+import { type DeliveredResult } from '../contract';
+
 /** The report of a run, as `--json` prints it. */
 export type JobStatus =
-  'running' | 'succeeded' | 'failed' | 'held' | 'abandoned' | 'cancelled' | 'terminated';
+  'running' | 'succeeded' | 'unsaved' | 'failed' | 'held' | 'abandoned' | 'cancelled' | 'terminated';
 
 export interface JobReport {
   workflowId: string;
@@ -27,6 +29,19 @@ export const NO_JOB = {
 };
 
 export type Standing = Pick<JobReport, 'status' | 'stage' | 'taskId' | 'info' | 'error'>;
+
+/** A job that has its result. `written` says whether its project has it, too. */
+export function deliveredWith(
+  { status, written }: Pick<DeliveredResult, 'status' | 'written'>,
+  info: unknown,
+  taskId: string | null = null,
+): Standing {
+  const error =
+    status === 'unsaved' && written?.ok === false
+      ? `the project did not take the result: ${written.error}`
+      : null;
+  return { status, stage: status, taskId, info, error };
+}
 
 export function succeededWith(info: unknown, taskId: string | null = null): Standing {
   return { status: 'succeeded', stage: 'succeeded', taskId, info, error: null };

@@ -3,13 +3,20 @@
  * the name of the setting, before anything is started.
  */
 import { type PollSettings, type SubmitSettings } from '../contract';
-import { type SendLimits } from './limits';
+import { type SendLimits, type WriteConfig } from './limits';
 import { readApi, readProxy } from './service';
 import { type Environment, readSettings, type Settings } from './settings';
 import { readLocalTemporal, readTemporal } from './temporal';
 
 export { type ProxySettings } from '../platform/plainAgent';
-export { chunksOf, DEFAULT_LIMITS, type SendLimits, sharesOf } from './limits';
+export {
+  chunksOf,
+  DEFAULT_LIMITS,
+  DEFAULT_WRITES,
+  type SendLimits,
+  sharesOf,
+  type WriteConfig,
+} from './limits';
 export { type ApiConfig, apiSettings } from './service';
 export * from './settings';
 export { type LocalTemporalConfig, type TemporalConfig } from './temporal';
@@ -48,11 +55,19 @@ function readLimits(settings: Settings): SendLimits {
   };
 }
 
+function readWrites(settings: Settings): WriteConfig {
+  return {
+    maxWrites: settings.get('SEGUE_MAX_WRITES'),
+    maxProjectMiB: settings.get('SEGUE_MAX_PROJECT_MIB'),
+  };
+}
+
 function readWorker(settings: Settings) {
   return {
     ...readStarter(settings),
     api: readApi(settings),
     limits: readLimits(settings),
+    writes: readWrites(settings),
     operator: settings.get('SEGUE_OPERATOR'),
     roles: settings.get('SEGUE_WORKER_ROLES'),
     maxCachedWorkflows: settings.get('SEGUE_MAX_CACHED_WORKFLOWS'),
@@ -67,6 +82,7 @@ function readLocal(settings: Settings) {
     starter: readStarter(settings),
     taskQueueGiven: settings.text('SEGUE_TASK_QUEUE') !== undefined,
     limits: readLimits(settings),
+    writes: readWrites(settings),
     temporal: readLocalTemporal(settings),
     logLevel: settings.get('SEGUE_LOG_LEVEL'),
   };

@@ -8,7 +8,7 @@ import { PROJECT_PATH, type ServiceLayout } from '../api/operation';
 import { fitsHeader } from '../api/scope';
 import { DEFAULT_POLL, DEFAULT_SUBMIT } from '../contract';
 import { DURATION_FORM, type Duration, formatDuration, parseDuration } from '../contract/durations';
-import { DEFAULT_LIMITS } from './limits';
+import { DEFAULT_LIMITS, DEFAULT_WRITES } from './limits';
 
 /** What a worker process can do, so that each can be scaled alone: only `submit` and `batch` send POSTs that cost. */
 export const WORKER_ROLES = ['workflows', 'submit', 'batch'] as const;
@@ -134,6 +134,8 @@ const SETTINGS = {
   SEGUE_AUTH_GRACE: duration('0s').default(DEFAULT_SUBMIT.authGrace),
   SEGUE_MAX_SUBMITS: wholeNumber(10_000).default(DEFAULT_LIMITS.maxSubmits),
   SEGUE_MAX_SUBMIT_RPS: rate.optional(),
+  SEGUE_MAX_WRITES: wholeNumber(10_000).default(DEFAULT_WRITES.maxWrites),
+  SEGUE_MAX_PROJECT_MIB: wholeNumber(256).default(DEFAULT_WRITES.maxProjectMiB),
   SEGUE_HOLD_SUBMITS_BEFORE: time.optional(),
   SEGUE_WORKER_ROLES: workerRoles.optional(),
   SEGUE_MAX_CACHED_WORKFLOWS: wholeNumber(100_000).optional(),

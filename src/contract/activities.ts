@@ -8,7 +8,7 @@ import { type BatchActivities } from './batches';
 import { type CampaignActivities, type ReadEndOrder } from './campaigns';
 import { type OutlookActivities } from './outlook';
 import { type MediaRequestInput, type MediaResult, type RequestedRun } from './media';
-import { type ChangeRequest, type ProjectChange } from './projects';
+import { type ChangeRequest, type ProjectChange, type RefusedChange } from './projects';
 import { type CondensedText, type SubtitleFormat } from './records';
 import { type ScheduleActivities } from './schedules';
 import { type ProjectRef } from './targets';
@@ -20,6 +20,8 @@ export interface SubmitOrder {
   tool: string;
   request: Record<string, unknown>;
   scope?: Scope;
+  /** Its result is to be written to a project. */
+  hasWrite?: boolean;
   /** The only run that may send this: a reset run has another id. */
   runId: string;
 }
@@ -63,8 +65,9 @@ export interface SegueActivities
   downloadSubtitles: (order: DownloadOrder) => Promise<Download>;
   notifyOperator: (order: OperatorOrder) => Promise<NotifyOutcome | { outcome: 'nobody' }>;
   notify: (order: NotifyOrder) => Promise<NotifyOutcome>;
-  requestChange: (order: RequestChangeOrder) => Promise<void>;
-  writeProject: (order: WriteOrder) => Promise<WriteReport>;
+  /** Gives the changes that no writer was asked for. */
+  requestChanges: (order: RequestChangesOrder) => Promise<RefusedChange[]>;
+  writeProjects: (order: WriteOrder) => Promise<WriteReport[]>;
 }
 
 export type PollActivities = Pick<
@@ -72,31 +75,50 @@ export type PollActivities = Pick<
   'getTask' | 'readRecord' | 'downloadSubtitles' | 'pollTasks'
 >;
 
-export interface RequestChangeOrder {
-  project: ProjectRef;
+/** Changes in one scope, of any projects. */
+export interface RequestChangesOrder {
   scope?: Scope;
-  changeId: string;
-  change: ProjectChange;
-  /** The run that may ask for it; default: any. One that was reset is another. */
+  requests: Omit<ChangeRequest, 'space'>[];
+  /** The run that may ask for them; default: any. One that was reset is another. */
   onlyBy?: string;
-  receipt?: boolean;
 }
+
+/** The error of changes that `onlyBy` kept from being asked for. */
+export const OUTDATED_CHANGE =
+  'the change was not sent: the run was reset after it had seen what it would write, and others may have written since';
 
 export interface WriteOrder {
-  project: ProjectRef;
-  scope: Scope;
-  changes: Pick<ChangeRequest, 'changeId' | 'change'>[];
+  /** The workspace's id at the service. */
+  organization: string;
+  projects: {
+    project: ProjectRef;
+    space?: string;
+    changes: { changeId: string; change: ProjectChange }[];
+  }[];
+  /** These projects have the whole time limit for an answer; others must not wait for them. */
+  isSlow: boolean;
 }
 
-/** What became of the changes, never the project itself. A change in neither list was not settled and is asked again. */
+/** What became of one project's changes, never the project itself. A change in neither list waits for the next write. */
 export interface WriteReport {
   applied: string[];
-  refused: { changeId: string; error: string }[];
-  patches: number;
+  refused: RefusedChange[];
+  /** Why the rest was not settled. */
+  trouble?: WriteTrouble;
 }
 
-/** Heartbeat of a write without an ETag: until when a PATCH of it may arrive. Null once it is known what became of it. */
-export type WriteNote = { unsettledUntil: number } | null;
+export interface WriteTrouble {
+  error: string;
+  /** Of the service's answer, if it gave one. */
+  status?: number;
+  retryAfterMs?: number;
+  /** Until when a PATCH without an ETag may still arrive, in milliseconds since 1970. */
+  unsettledUntil?: number;
+  isSlow?: boolean;
+}
+
+/** Heartbeat of a write: until when a PATCH without an ETag may arrive, by the project's index in the order. */
+export type WriteNotes = Record<number, number>;
 
 export interface RecordOrder {
   kind: PolledKind;

@@ -43,6 +43,11 @@ export function adviceList(advice: Advice[]): string {
   return advice.map(({ when, command }) => `- If ${when}: \`${command}\``).join('\n');
 }
 
+/** Why a project does not have a result, and how to write it again, in Markdown. */
+export function adviceOnUnsaved(workflowId: string, error: string): string {
+  return `${error}. The result is kept. To write it again, without paying again: \`segue retry ${shellArgument(workflowId)}\`.`;
+}
+
 /** What a person can do about the items of stopped partitions, in Markdown. */
 export function adviceOnStopped(key: string, { unfollowed, undone }: StoppedItems): string[] {
   const results = `segue batch results ${shellArgument(key)}`;

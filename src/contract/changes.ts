@@ -4,9 +4,9 @@
  * Members of objects only: two who change one list by index would move each other's items.
  */
 import { isDeeper, isPointer, isRecord, pointerTo, pointerTokens } from '../api/json';
-import { isPrintable } from '../api/scope';
+import { ID_FORM, isIdText, isPrintable } from '../api/scope';
 import { type ProjectChange, type Step } from '.';
-import { isWorkflowId, LONGEST_CHANGE_ID } from './ids';
+import { LONGEST_CHANGE_ID } from './ids';
 
 export type Data = Record<string, unknown>;
 
@@ -19,7 +19,6 @@ export class ChangeError extends Error {}
  */
 export const LONGEST_CHANGE = 300_000;
 const DEEPEST = 200;
-const LONGEST_ID = 1_000;
 const FIELDS = ['title', 'description', 'primary_type'];
 const VERBS = ['set', 'merge', 'remove'];
 
@@ -109,18 +108,22 @@ export function validateChange(change: unknown): string[] {
   return problems;
 }
 
-/** The same for the fields around the change: its project, and who gets the outcome. */
-export function validateAddress(request: unknown): string[] {
-  if (!isRecord(request)) return ['the request: must be one object with changeId and change'];
-  const { changeId, replyTo, space } = request;
-  const problems: string[] = [];
-  // It is an update id too, and many of them are carried from run to run.
-  if (!isPrintable(changeId, LONGEST_CHANGE_ID))
-    problems.push(`changeId: must be 1 to ${LONGEST_CHANGE_ID} printable characters without blanks`);
-  const isSpace = typeof space === 'string' && space !== '' && space.length <= LONGEST_ID;
-  if ((replyTo ?? null) !== null && !isWorkflowId(replyTo)) problems.push('replyTo: must be an id');
-  if ((space ?? null) !== null && !isSpace) problems.push('space: must be an id');
+/** Everything that is wrong with a request, apart from its change. */
+export function validateRequest(request: unknown): string[] {
+  if (!isRecord(request)) return ['the request: must be one object with project, changeId and change'];
+  const { project, changeId, space } = request;
+  const { resourcetype, id } = isRecord(project) ? project : {};
+  const problems = validateChangeId(changeId);
+  for (const [name, value] of Object.entries({ resourcetype, id }))
+    if (!isIdText(value)) problems.push(`project.${name}: must be ${ID_FORM}`);
+  if ((space ?? null) !== null && !isIdText(space)) problems.push('space: must be an id');
   return problems;
+}
+
+/** It is part of an update id, and a writer keeps many of them. */
+export function validateChangeId(changeId: unknown): string[] {
+  if (isPrintable(changeId, LONGEST_CHANGE_ID)) return [];
+  return [`changeId: must be 1 to ${LONGEST_CHANGE_ID} printable characters without blanks`];
 }
 
 function validateStep(step: unknown, path: string): string[] {

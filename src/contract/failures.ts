@@ -14,8 +14,6 @@ export const FAILURE = {
   notKept: 'NotKept',
   unsafeStart: 'UnsafeStart',
   badChange: 'BadChange',
-  outdated: 'Outdated',
-  askAgain: 'AskAgain',
 } as const;
 
 /** The credential (401) or one workspace (403) is denied. Keys get rotated. */

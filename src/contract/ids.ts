@@ -166,11 +166,22 @@ export function repeatedKey(key: string): string | undefined {
   return times === '2' ? first : `${first}+${Number(times) - 1}`;
 }
 
-export function projectWriterId(
-  organization: string,
-  { resourcetype, id }: { resourcetype: string; id: string },
-): string {
-  return `project/${[organization, resourcetype, id].map(encoded).join('~')}`;
+/** How many writers a workspace has. It never changes: a project whose shard changed would have two writers. */
+export const SHARDS = 32;
+
+/** A project's type and id, percent-encoded. */
+export function projectName({ resourcetype, id }: { resourcetype: string; id: string }): string {
+  return `${encoded(resourcetype)}/${encoded(id)}`;
+}
+
+/** The FNV-1a digest of the project's name, modulo {@link SHARDS}. */
+export function shardOf(project: { resourcetype: string; id: string }): number {
+  return parseInt(shortDigest(projectName(project)).slice(-4), 16) % SHARDS;
+}
+
+/** `organization` is the workspace's id as the service gives it: two spellings would give a project two writers. */
+export function projectWriterId(organization: string, shard: number): string {
+  return `project-writer/${encoded(organization)}~${shard}`;
 }
 
 /** `~` too, because it separates the parts of ids. */
@@ -184,6 +195,11 @@ function encoded(part: string): string {
  */
 export function changeIdOf(workflowId: string, purpose: string): string {
   return `${workflowId}#${purpose}`;
+}
+
+/** Writes have their own queue, so that projects that hang delay nothing else. */
+export function writeTaskQueue(taskQueue: string): string {
+  return `${taskQueue}-write`;
 }
 
 /** Single submits have their own queue, because their rate and number have limits. */
@@ -233,10 +249,15 @@ export function stepRequestId(workflowId: string, step: string): string {
   return `${workflowId.slice(0, 180)}.${step.slice(0, 60)}`.replace(/[^\x21-\x7e]/g, '_');
 }
 
-/** FNV-1a with 64 bits: workflows cannot use `node:crypto`. */
-function shortDigest(text: string): string {
-  let digest = 0xcbf29ce484222325n;
-  for (const byte of new TextEncoder().encode(text))
-    digest = BigInt.asUintN(64, (digest ^ BigInt(byte)) * 0x100000001b3n);
-  return digest.toString(16).padStart(16, '0');
+/** FNV-1a with 64 bits, in two halves: workflows cannot use `node:crypto`, and big integers are slow. */
+export function shortDigest(text: string): string {
+  let [high, low] = [0xcbf29ce4, 0x84222325];
+  for (const byte of new TextEncoder().encode(text)) {
+    const mixed = (low ^ byte) >>> 0;
+    // The prime is 2^40 + 0x1b3.
+    const product = mixed * 0x1b3;
+    high = (high * 0x1b3 + mixed * 2 ** 8 + Math.floor(product / 2 ** 32)) >>> 0;
+    low = product >>> 0;
+  }
+  return [high, low].map((half) => half.toString(16).padStart(8, '0')).join('');
 }

@@ -66,15 +66,19 @@ export interface RunEnd {
   failure?: { type: string; message: string; details: unknown[] };
   value: object;
   changeId: string;
+  /** What the project's writer was asked so far. */
   asked: ChangeAsks;
   written?: ChangeOutcome | null;
   tellingSince?: string;
 }
 
+/** Kept across continue-as-new: a run without it would ask again at once. */
 export interface ChangeAsks {
   times?: number;
-  /** How often the writer had no room for it. */
-  refusals?: number;
+  /** The writer got the whole change, so its id is enough. */
+  isKnown?: boolean;
+  /** How often the writer had no room for it, or did not know it. */
+  rejections?: number;
   /** When it is requested again without an answer. */
   nextAt?: string;
 }
@@ -87,7 +91,9 @@ export interface JobResult {
 }
 
 /** Null: it was not asked for. */
-export interface DeliveredResult extends JobResult {
+export interface DeliveredResult extends Omit<JobResult, 'status'> {
+  /** `unsaved`: the project did not take the result, which is kept here. */
+  status: 'succeeded' | 'unsaved';
   written: ChangeOutcome | null;
   notified: NoticeOutcome | null;
 }
@@ -109,7 +115,7 @@ export const OPEN_STAGES = [
   'notifying',
 ] as const;
 
-export const END_STAGES = ['succeeded', 'failed', 'abandoned', 'cancelled'] as const;
+export const END_STAGES = ['succeeded', 'unsaved', 'failed', 'abandoned', 'cancelled'] as const;
 
 export const MEDIA_STAGES = [...OPEN_STAGES, ...END_STAGES] as const;
 export type MediaStage = (typeof MEDIA_STAGES)[number];

@@ -1,4 +1,4 @@
-/** Changes of projects, and the one run a project that makes them. */
+/** Changes of projects, and the runs that make them: one writer for each shard of a workspace. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import { type Duration } from './durations';
 import { type Continued } from './settings';
@@ -21,58 +21,104 @@ export interface ProjectChange {
 }
 
 export interface ChangeRequest {
+  project: ProjectRef;
   /** What makes it the same change: the same id is applied once, and answered each time. */
   changeId: string;
-  change: ProjectChange;
-  /** The workflow id that gets the outcome by the signal `changed`. Default: none. */
-  replyTo?: string;
-  /** Whether the writer also confirms that it has queued the change; a change without room is always answered. */
-  receipt?: boolean;
+  /** Left out when the change is asked for again: the writer knows it then, or answers that it does not. */
+  change?: ProjectChange;
   /** The sub-space to write in, instead of the worker's own. */
   space?: string;
 }
 
-export type Changed = { changeId: string } & ChangeOutcome;
-/** Whether there was room for a change; nothing is decided by that. */
-export interface Receipt {
-  changeId: string;
-  isKept: boolean;
+export interface ChangeRequests {
+  requests: ChangeRequest[];
+  /** The workflow id that gets the outcomes by the signal `changed`. Default: none. */
+  replyTo?: string;
 }
 
-/** Asks the writer of a project for a change, or again after one. Workers and other languages signal with start. */
-export const changeSignal = defineSignal<[ChangeRequest]>('change');
-/** The same, for those who wait for the outcome. Its update id is the change id. */
-export const changeUpdate = defineUpdate<ChangeOutcome, [ChangeRequest]>('change');
-export const changedSignal = defineSignal<[Changed | Receipt]>('changed');
+export interface RefusedChange {
+  changeId: string;
+  error: string;
+}
+
+/** The outcomes of the changes of one run, by change id. */
+export interface WriterReply {
+  applied: string[];
+  refused: RefusedChange[];
+  /** The writer has no room for them now: ask again later, with the change. */
+  noRoom: string[];
+  /** Asked for again, and not known: ask again, with the change. */
+  unknown: string[];
+}
+
+/** `waiting`: not settled yet, ask again. `unknown`: ask again, with the change. */
+export type UpdateOutcome = ChangeOutcome | 'waiting' | 'unknown';
+
+/** Asks the writer of a shard for changes. Workers and other languages signal with start. */
+export const changesSignal = defineSignal<[ChangeRequests]>('changes');
+/** The same for one change, for those who wait for the outcome. Its update id is `<change id>/<n>`. */
+export const changeUpdate = defineUpdate<UpdateOutcome, [ChangeRequest]>('change');
+export const changedSignal = defineSignal<[WriterReply]>('changed');
 
 export interface ProjectWriterInput extends Continued<WriterProgress> {
-  project: ProjectRef;
-  /** The workspace's id; part of the workflow id, so that a project has one writer. */
+  /** The workspace's id at the service. With the shard it is the workflow id, so that a project has one writer. */
   organization: string;
+  shard: number;
   /** How long 401 and 403 are waited out before changes are refused. */
   authGrace?: Duration;
 }
 
 /** What the writer knows; all of it is handed over when a long run continues as new. */
 export interface WriterProgress {
-  queue: ChangeRequest[];
-  /** The last changes that were settled, oldest first; what was applied has no error. */
-  settled: { changeId: string; error?: string }[];
-  /** Settled changes whose requester has no answer yet. */
-  answers: { changeId: string; replyTo: string }[];
+  projects: QueuedProject[];
+  /** Settled changes of the last hour, oldest first. */
+  seen: SeenChange[];
+  /** Outcomes that are not signalled yet. */
+  replies: { replyTo: string; reply: WriterReply }[];
   applied: number;
   refused: number;
+}
+
+/** A digest of project and change id, the minute since 1970, and the error of a refused change. */
+export type SeenChange = [digest: string, minute: number, error?: string];
+
+export interface QueuedChange extends Pick<ChangeRequest, 'changeId' | 'space'> {
+  change: ProjectChange;
+  replyTo?: string;
+}
+
+export interface QueuedProject {
+  project: ProjectRef;
+  changes: QueuedChange[];
+  /** Since the last write failed. */
+  trouble?: ProjectTrouble;
+}
+
+/** Times are ISO 8601. */
+export interface ProjectTrouble {
+  since: string;
+  lastError: string;
+  /** Writes that failed in a row. */
   failures: number;
-  deniedSince: string | null;
-  lastError: string | null;
+  /** The project is not written before. */
+  notBefore: string;
+  deniedSince?: string;
+  /** It did not answer in the short time that it has beside others. */
+  isSlow: boolean;
+  isReported: boolean;
 }
 
 export interface ProjectWriterState
-  extends
-    Pick<ProjectWriterInput, 'project' | 'organization'>,
-    Pick<WriterProgress, 'applied' | 'refused' | 'lastError'> {
-  /** Ids of the changes that wait. */
-  queued: string[];
+  extends Pick<ProjectWriterInput, 'organization' | 'shard'>, Pick<WriterProgress, 'applied' | 'refused'> {
+  /** Projects with changes that wait. */
+  waiting: number;
+  projects: {
+    project: ProjectRef;
+    /** Ids of the changes that wait, in order. */
+    queued: string[];
+    trouble: Pick<ProjectTrouble, 'since' | 'lastError' | 'notBefore'> | null;
+  }[];
 }
 
-export const projectWriterStateQuery = defineQuery<ProjectWriterState>('state');
+/** Of all projects that wait, or of one. */
+export const projectWriterStateQuery = defineQuery<ProjectWriterState, [ProjectRef?]>('state');

@@ -62,7 +62,7 @@ export interface TranscriptResult extends DeliveredResult {
 }
 
 export type RecordStage = 'polling' | 'overdue' | 'succeeded' | 'failed' | 'abandoned' | 'cancelled';
-export type TranscriptStage = RecordStage | 'downloading' | 'writing' | 'notifying';
+export type TranscriptStage = RecordStage | 'downloading' | 'writing' | 'notifying' | 'unsaved';
 /** Of every workflow that polls. */
 export type JobStage = MediaStage | TranscriptStage;
 

@@ -67,7 +67,7 @@ export interface FiredRun {
 }
 
 export interface FiredEnd {
-  status: 'succeeded' | 'failed' | 'held' | 'abandoned' | 'cancelled' | 'terminated';
+  status: 'succeeded' | 'unsaved' | 'failed' | 'held' | 'abandoned' | 'cancelled' | 'terminated';
   error: string | null;
 }
 

@@ -37,5 +37,8 @@ export const RECORDING_MARGIN_MS = 10_000;
 export const HEARTBEAT_EVERY_MS = 3_000;
 export const HEARTBEAT_TIMEOUT_MS = 10_000;
 
+/** Of an activity that writes projects: two calls, and what comes after them. */
+export const LONGEST_WRITE_MS = 80_000;
+
 /** Of every call except a submit. */
 export const LONGEST_CALL_MS = 30_000;

@@ -7,7 +7,7 @@ import {
 } from '@temporalio/client';
 import { type Priority } from '@temporalio/common';
 import { decodeArrayFromPayloads } from '../platform/sdkInternals';
-import { type CampaignInput, type ProjectRef, type ProjectWriterInput, START_MEMO } from '../contract';
+import { type CampaignInput, type ProjectWriterInput, START_MEMO } from '../contract';
 import { type Duration } from '../contract/durations';
 import { projectWriterId } from '../contract/ids';
 import { type attributesOfJob } from '../contract/searchAttributes';
@@ -127,17 +127,17 @@ export async function startOf(
 
 export interface WriterStart {
   taskQueue: string;
-  project: ProjectRef;
-  /** Resolved: two names of one workspace would give a project two writers. */
+  /** The workspace's id, as the service gives it. */
   organization: string;
+  shard: number;
   authGrace: Duration;
 }
 
-/** The start of the one writer of a project, for workers and clients. */
+/** The start of the one writer of a shard, for workers and clients. */
 export function writerStart({ taskQueue, ...input }: WriterStart) {
   const args: [ProjectWriterInput] = [input];
   return {
-    workflowId: projectWriterId(input.organization, input.project),
+    workflowId: projectWriterId(input.organization, input.shard),
     taskQueue,
     args,
     // It ends when it has nothing to do, and a later change starts it again.

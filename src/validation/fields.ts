@@ -2,7 +2,7 @@
 import { endOf } from '../api/endings';
 import { isInnerPointer, isRecord } from '../api/json';
 import { ID_FORM, isIdText, isWellFormed, validateScope } from '../api/scope';
-import { NOTIFY_EVENTS, type ProjectRef, type RecordKind, type RecordStatus } from '../contract';
+import { NOTIFY_EVENTS, type RecordKind, type RecordStatus } from '../contract';
 import { DURATION, DURATION_FORM, formatDuration, parseDuration } from '../contract/durations';
 import {
   ANY_KEY_FORM,
@@ -11,8 +11,6 @@ import {
   isWorkflowId,
   KEY_FORM,
   LONGEST_KEY,
-  LONGEST_WORKFLOW_ID,
-  projectWriterId,
   recordKey,
 } from '../contract/ids';
 import {
@@ -58,16 +56,7 @@ export const scope = described(
   object({ organization: header, space: header }),
 );
 
-/** The longest id of a workspace, encoded. */
-const ROOM_FOR_ORGANIZATION = 300;
-
-export const project = also(object({ resourcetype: required(id), id: required(id) }), (value, path) => {
-  const ref = value as unknown as ProjectRef;
-  const isTooLong =
-    [ref.resourcetype, ref.id].every(isIdText) &&
-    projectWriterId('', ref).length > LONGEST_WORKFLOW_ID - ROOM_FOR_ORGANIZATION;
-  return isTooLong ? [{ path, message: 'its type and id are too long for a workflow id' }] : [];
-});
+export const project = object({ resourcetype: required(id), id: required(id) });
 
 export const pointerIntoProject = must(
   'a JSON pointer into the project, like /media/banner',

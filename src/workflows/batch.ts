@@ -6,7 +6,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { validateBatchInput } from '../validation/inputs';
-import { type BatchInput, type BatchResult } from '../contract';
+import { type BatchInput, type BatchResult, endStage } from '../contract';
 import { batchWorkflowId } from '../contract/ids';
 import { withEndReport } from './lib/listeners';
 import { refuseUnsafeStart, requireInput } from './steps/job';
@@ -48,7 +48,7 @@ async function conduct(run: Batch): Promise<BatchResult> {
 
 async function finish(run: Batch): Promise<BatchResult> {
   const { progress, counts } = run;
-  const status = progress.stage === 'cancelling' ? 'cancelled' : counts.held > 0 ? 'attention' : 'completed';
+  const status = progress.stage === 'cancelling' ? 'cancelled' : endStage(counts);
   setStage(run, status);
   const { startedAt, since: finishedAt, incomplete } = progress;
   const notified = await notifyEnd(run, status);

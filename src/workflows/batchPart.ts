@@ -16,7 +16,7 @@ import { pollItems } from './partition/poll';
 import { handleLateTasks } from './partition/promote';
 import { Partition } from './partition/state';
 import { submitItems } from './partition/submit';
-import { keepReplies, resumeWrites } from './partition/write';
+import { resumeWrites } from './partition/write';
 
 /**
  * Some hundred items of a batch: submitted in chunks as far as the batch grants slots, polled together, written to their
@@ -43,10 +43,7 @@ async function conduct(run: Partition): Promise<void> {
   resumeWrites(run);
   await Promise.all([submitItems(run), pollItems(run), sendReports(run), notifyUsers(run)]);
   await condition(() => run.promoting === 0 && run.isFinished && allHandlersFinished());
-  if (run.left !== null) {
-    keepReplies(run);
-    await continueAsNew<typeof batchPart>(run.nextInput());
-  }
+  if (run.left !== null) await continueAsNew<typeof batchPart>(run.nextInput());
   await reportToBatch(run);
   // Signals and queries may have come during the report.
   await condition(allHandlersFinished);

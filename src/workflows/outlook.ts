@@ -20,6 +20,7 @@ import {
   NUDGE_WORKFLOW,
   type NudgeInput,
   type NudgeOutcome,
+  OUTDATED_CHANGE,
   type OutlookInput,
   type OutlookNews,
   type OutlookResult,
@@ -32,7 +33,7 @@ import { withEndReport } from './lib/listeners';
 import { startOnce } from './lib/otherRuns';
 import { workingHours, workingTime } from './lib/workingHours';
 import { refuseUnsafeStart, requireInput } from './steps/job';
-import { isOutdated, newWriterReplies, writeToProject } from './steps/write';
+import { ProjectWrites, writeToProject } from './steps/write';
 
 const LONGEST_LOOK = '6h';
 
@@ -108,20 +109,14 @@ async function write(
   setCurrentDetails('Writing the outlook into the project.');
   const change = { steps: [{ at: `${at}/outlook`, set: outlook }] };
   const changeId = changeIdOf(workflowInfo().workflowId, `outlook-${uuid4().slice(0, 8)}`);
-  const order = { project, scope, change, changeId };
-  const outcome = await writeToProject(newWriterReplies(), order, { onlyBy: lookedBy }).catch(
-    (error: unknown) => {
-      if (!isOutdated(error)) throw error;
-      return 'outdated' as const;
-    },
+  const order = { project, scope, change, changeId, onlyBy: lookedBy };
+  const outcome = await writeToProject(new ProjectWrites(), order);
+  if (outcome?.ok) return true;
+  if (outcome?.error === OUTDATED_CHANGE) return 'outdated';
+  throw ApplicationFailure.nonRetryable(
+    `The project did not take the outlook, and nobody was nudged: ${outcome?.error ?? 'no outcome'}`,
+    FAILURE.refused,
   );
-  if (outcome === 'outdated') return outcome;
-  if (!outcome.ok)
-    throw ApplicationFailure.nonRetryable(
-      `The project did not take the outlook, and nobody was nudged: ${outcome.error}`,
-      FAILURE.refused,
-    );
-  return true;
 }
 
 /**

@@ -7,194 +7,195 @@ import {
   continueAsNew,
   getExternalWorkflowHandle,
   proxyActivities,
+  setCurrentDetails,
   setHandler,
-  sleep,
   TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
 import {
-  type Changed,
-  type ChangeOutcome,
-  type ChangeRequest,
   changedSignal,
-  changeSignal,
+  type ChangeRequest,
+  changesSignal,
   changeUpdate,
+  DEFAULT_SUBMIT,
   FAILURE,
   HEARTBEAT_TIMEOUT_MS,
-  isAccessDenied,
+  LONGEST_CALL_MS,
+  LONGEST_WRITE_MS,
   type ProjectWriterInput,
   projectWriterStateQuery,
-  type Receipt,
   type SegueActivities,
-  type WriteNote,
+  type UpdateOutcome,
+  type WriteNotes,
+  type WriteReport,
 } from '../contract';
-import { httpStatusOf } from './lib/atMostOnce';
-import {
-  describeWriter,
-  hasWork,
-  nextBatch,
-  noteTrouble,
-  outcomeOf,
-  validateRequest,
-  receive,
-  settle,
-  startWriter,
-  take,
-  type Writer,
-} from './writer/queue';
+import { isRecord } from '../api/json';
+import { isId } from '../api/scope';
+import { DURATION_FORM, parseDuration } from '../contract/durations';
+import { projectWriterId, SHARDS, writeTaskQueue } from '../contract/ids';
+import { onSignal } from './lib/listeners';
+import { validateCarried } from './steps/job';
+import { lines } from './steps/visibility';
+import { type Group, Writer } from './writer/queue';
 
-const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [1_000, 60_000];
+/** For as long, settled changes are known: they are in this run. */
+const IDLE_AFTER = '1h';
 
-const { writeProject } = proxyActivities<SegueActivities>({
-  summary: 'reads the project, applies what is queued, and writes it with one PATCH',
-  startToCloseTimeout: '10m',
-  heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
-  // Each attempt reads the project first, so a retry is harmless. After three, the run shows the error and waits, and
-  // later changes can join.
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: 3 },
-});
-
-/** A run without work ends after this long; the next change starts another run. */
-const IDLE_AFTER = '1m';
+/** A run has at most ten Updates in flight, so none of them waits long for a project that hangs. */
+const LONGEST_UPDATE = '10s';
 
 /** The SDK limits how many signals a run sends at once. */
-const MOST_ANSWERS = 500;
+const MOST_REPLIES = 500;
 
-/** The one run that changes a project: it queues the changes of all runs, writes them together and answers each run. */
+/** The one run that changes the projects of a shard: it queues the changes of all runs, writes them and answers. */
 export async function projectWriter(input: ProjectWriterInput): Promise<void> {
-  const writer = startWriter(input);
+  const writer = new Writer(input, checkWriterInput(input));
   handleRequests(writer);
   for (;;) {
-    // A cancelled writer still writes its queue: a requester that is gone would not ask again.
-    if (hasWork(writer) || (await condition(() => hasWork(writer), IDLE_AFTER))) {
-      // A write is never cut short: the next run must not write beside it.
-      await CancellationScope.nonCancellable(async () => {
-        await writeQueued(writer);
-        await answerRequesters(writer);
-        // Updates are answered before a cancelled run ends.
-        await condition(() => allHandlersFinished() || hasWork(writer));
-      });
-      if (!workflowInfo().continueAsNewSuggested) continue;
-      writer.handingOver = true;
-    }
+    // A cancelled writer still writes its queue: a run that is gone would not ask again.
+    await CancellationScope.nonCancellable(() => writeQueued(writer));
+    if (!writer.isContinuing && (await condition(() => !writer.isIdle, IDLE_AFTER))) continue;
     await CancellationScope.nonCancellable(() =>
-      condition(() => allHandlersFinished() || (!writer.handingOver && hasWork(writer))),
+      condition(() => allHandlersFinished() || (!writer.isContinuing && !writer.isIdle)),
     );
     // Nothing is awaited from here to the end of the run: a change that arrived in between would be lost.
-    if (writer.handingOver) await continueAsNew<typeof projectWriter>({ ...input, carried: writer.progress });
-    if (!hasWork(writer)) return;
+    if (writer.isContinuing) await continueAsNew<typeof projectWriter>({ ...input, carried: writer.state() });
+    if (writer.isIdle) return;
   }
 }
 
-/** Writes one batch of the queue. When the write fails, the changes stay in the queue. */
+/** Writes until nothing waits, or until it is time to continue as new. */
 async function writeQueued(writer: Writer): Promise<void> {
-  const batch = nextBatch(writer);
-  if (batch.length === 0) return;
-  const { project, organization } = writer.input;
-  const scope = { organization, space: batch[0]?.space };
-  const changes = batch.map(({ changeId, change }) => ({ changeId, change }));
+  const isDone = (): boolean => (writer.isContinuing ? writer.running === 0 : writer.isIdle);
+  for (;;) {
+    writer.isContinuing ||= workflowInfo().continueAsNewSuggested;
+    for (let group = writer.startGroup(); group; group = writer.startGroup()) void write(writer, group);
+    showDetails(writer);
+    await sendReplies(writer);
+    if (isDone() && writer.replies.count === 0) return;
+    const { running } = writer;
+    // A project that was not written waits by a timer of its own.
+    const hasWork = (): boolean =>
+      writer.replies.count > 0 || writer.hasReady || writer.running < running || isDone();
+    const pauseMs = writer.pauseMs();
+    if (pauseMs === undefined) await condition(hasWork);
+    else await condition(hasWork, pauseMs, { summary: 'until a project can be written again' });
+  }
+}
+
+/** A write is never cut short: the next run must not write beside it. */
+async function write(writer: Writer, group: Group): Promise<void> {
+  const { writeProjects } = proxyActivities<SegueActivities>({
+    summary: `reads ${group.members.length} projects, applies what is queued, and writes each with one PATCH`,
+    taskQueue: writeTaskQueue(workflowInfo().taskQueue),
+    startToCloseTimeout: LONGEST_WRITE_MS,
+    heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
+    // The writer retries itself, each project by its own backoff.
+    retry: { maximumAttempts: 1 },
+  });
   try {
-    const report = await writeProject({ project, scope, changes });
-    settle(writer, report);
-    writer.progress.failures = 0;
-    if (report.applied.length + report.refused.length === batch.length) writer.progress.deniedSince = null;
+    writer.settle(group, await writeProjects(writer.orderOf(group)));
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
-    await waitToRetry(writer, error, changes);
+    writer.settle(group, failedReports(group, error));
   }
 }
 
-/** Errors are retried for ever, but 401 and 403 only for the grace time in which keys get rotated. */
-async function waitToRetry(
-  writer: Writer,
-  failure: ActivityFailure,
-  changes: { changeId: string }[],
-): Promise<void> {
-  const { progress, authGraceMs } = writer;
-  const error = failure.cause?.message ?? failure.message;
-  const isDenied = isAccessDenied(httpStatusOf(failure.cause));
-  progress.failures += 1;
-  progress.deniedSince = isDenied ? (progress.deniedSince ?? new Date().toISOString()) : null;
-  if (progress.deniedSince !== null && Date.now() - Date.parse(progress.deniedSince) >= authGraceMs) {
-    settle(writer, { applied: [], refused: changes.map(({ changeId }) => ({ changeId, error })) });
-    return;
-  }
-  noteTrouble(writer, error);
-  const pause = Math.min(FIRST_PAUSE_MS * 2 ** (progress.failures - 1), LONGEST_PAUSE_MS);
-  await sleep(Math.max(pause, unsettledMs(failure)));
+/** The last heartbeat of a dead worker says which PATCHes without an ETag may still arrive. */
+function failedReports({ members }: Group, { cause, message }: ActivityFailure): WriteReport[] {
+  const notes =
+    cause instanceof TimeoutFailure ? ((cause.lastHeartbeatDetails ?? {}) as WriteNotes) : undefined;
+  // A person failed the activity, which may still be running.
+  const unknown = Date.now() + LONGEST_WRITE_MS + LONGEST_CALL_MS;
+  const error = cause?.message ?? message;
+  return members.map((_member, index) => ({
+    ...{ applied: [], refused: [] },
+    trouble: { error, unsettledUntil: notes ? notes[index] : unknown },
+  }));
 }
 
-/** No further attempt reads the heartbeat of the last one, so the workflow waits until its PATCH cannot arrive any more. */
-function unsettledMs({ cause }: ActivityFailure): number {
-  const note = cause instanceof TimeoutFailure ? (cause.lastHeartbeatDetails as WriteNote | undefined) : null;
-  return note ? note.unsettledUntil - Date.now() : 0;
+/** One signal for each run. It never fails: a run that missed the answer asks again. */
+async function sendReplies({ replies }: Writer): Promise<void> {
+  await Promise.all(
+    replies.take(MOST_REPLIES).map(({ replyTo, reply }) =>
+      getExternalWorkflowHandle(replyTo)
+        .signal(changedSignal, reply)
+        .catch(() => undefined),
+    ),
+  );
 }
 
 function handleRequests(writer: Writer): void {
-  setHandler(projectWriterStateQuery, () => describeWriter(writer), {
-    description: 'Which changes wait, how many were applied and refused, and the last trouble.',
+  setHandler(projectWriterStateQuery, (project) => writer.describe(project), {
+    description:
+      'Which changes wait for each project, or for one { resourcetype, id }, and its trouble; how many were applied and refused.',
   });
-  setHandler(
-    changeSignal,
-    async (request) => {
-      const isKept = receive(writer, request);
-      if (isKept !== undefined) await acknowledge(writer, request, isKept);
+  onSignal(
+    changesSignal,
+    'Asks for changes: { requests: [{ project, changeId, change }], replyTo }. The outcomes are signalled to replyTo.',
+    (asked) => {
+      writer.receive(asked);
     },
-    { description: 'Asks for a change: { changeId, change, replyTo }. The outcome is signalled to replyTo.' },
   );
   setHandler(changeUpdate, (request) => takeAndWait(writer, request), {
-    description: 'Asks for a change, { changeId, change }, and waits until it is applied or refused.',
+    description:
+      'Asks for a change, { project, changeId, change }, and waits 10 s for its outcome. Ask again without the change.',
     validator: (request: ChangeRequest) => {
-      const problems = validateRequest(writer, request);
-      if (problems.length > 0)
-        throw ApplicationFailure.nonRetryable(
-          `The change was not taken: ${problems.join('; ')}`,
-          FAILURE.badChange,
-        );
+      const problems = writer.validate(request);
+      if (problems.length === 0) problems.push(...writer.validateChange(request));
+      if (problems.length === 0) return;
+      throw ApplicationFailure.nonRetryable(
+        `The change was not taken: ${problems.join('; ')}`,
+        FAILURE.badChange,
+      );
     },
   });
 }
 
-async function takeAndWait(writer: Writer, request: ChangeRequest): Promise<ChangeOutcome> {
-  take(writer, request);
-  await CancellationScope.nonCancellable(() =>
-    condition(() => writer.handingOver || outcomeOf(writer, request.changeId) !== undefined),
+async function takeAndWait(writer: Writer, request: ChangeRequest): Promise<UpdateOutcome> {
+  writer.take(request);
+  const isSettled = (): boolean => writer.isContinuing || !writer.isWaiting(request);
+  await CancellationScope.nonCancellable(() => condition(isSettled, LONGEST_UPDATE));
+  return writer.outcomeOf(request) ?? (writer.isWaiting(request) ? 'waiting' : 'unknown');
+}
+
+const MOST_SHOWN = 20;
+
+function showDetails(writer: Writer): void {
+  const { organization, shard, projects, waiting, applied, refused } = writer.describe(undefined, MOST_SHOWN);
+  const rows = projects.map(({ project, queued, trouble }) => {
+    const reason = trouble ? `; last trouble, since ${trouble.since}: ${trouble.lastError}` : '';
+    return `- ${project.resourcetype} ${project.id}: ${queued.length} waiting${reason}`;
+  });
+  setCurrentDetails(
+    lines(
+      `Writes the projects of shard ${shard} of workspace ${organization}.`,
+      `Changes wait for ${waiting} projects; ${applied} applied, ${refused} refused.`,
+      rows.join('\n'),
+    ),
   );
-  const outcome = outcomeOf(writer, request.changeId);
-  if (outcome) return outcome;
+}
+
+/** Gives the grace time for denied access. Fails a writer with a wrong id, which would write beside the right one. */
+function checkWriterInput(input: ProjectWriterInput): number {
+  const { organization, shard, authGrace } = (isRecord(input) ? input : {}) as Partial<ProjectWriterInput>;
+  const problems = validateCarried(isRecord(input) ? input : {});
+  if (typeof organization !== 'string' || !isId(organization)) problems.push('organization: must be an id');
+  if (!Number.isInteger(shard) || Number(shard) < 0 || Number(shard) >= SHARDS)
+    problems.push(`shard: must be a whole number from 0 to ${SHARDS - 1}`);
+  const grace = parseDuration(authGrace ?? DEFAULT_SUBMIT.authGrace);
+  if (grace === undefined) problems.push(`authGrace: must be ${DURATION_FORM}`);
+  if (problems.length > 0 || grace === undefined)
+    throw ApplicationFailure.nonRetryable(
+      `The writer was not started: ${problems.join('; ')}`,
+      FAILURE.badInput,
+    );
+
+  const id = projectWriterId(String(organization), Number(shard));
+  const { workflowId } = workflowInfo();
+  if (workflowId === id) return grace;
   throw ApplicationFailure.nonRetryable(
-    `The change is kept, but this run hands over to the next one; ask again with the change id ${request.changeId}`,
-    FAILURE.askAgain,
+    `The writer was not started: its workflow id is ${workflowId}, but its input gives ${id}`,
+    FAILURE.unsafeStart,
   );
-}
-
-async function answerRequesters(writer: Writer): Promise<void> {
-  const answers = writer.progress.answers.splice(0, MOST_ANSWERS);
-  await Promise.all(
-    answers.map(async ({ changeId, replyTo }) => {
-      const outcome = outcomeOf(writer, changeId);
-      if (outcome) await reply(replyTo, { changeId, ...outcome });
-    }),
-  );
-}
-
-/** Tells a requester that its change was rejected, or, if it wants that, accepted. Without this signal it asks again. */
-async function acknowledge(
-  writer: Writer,
-  { changeId, replyTo, receipt }: ChangeRequest,
-  isKept: boolean,
-): Promise<void> {
-  // A run that continues as new would otherwise never end its handlers.
-  const isWanted = isKept ? receipt === true : !writer.handingOver;
-  if (!isWanted || !replyTo || writer.acks >= MOST_ANSWERS) return;
-  writer.acks += 1;
-  await reply(replyTo, { changeId, isKept });
-  writer.acks -= 1;
-}
-
-/** Never fails: a requester that missed the answer asks again. */
-async function reply(requester: string, changed: Changed | Receipt): Promise<void> {
-  await CancellationScope.nonCancellable(() =>
-    getExternalWorkflowHandle(requester).signal(changedSignal, changed),
-  ).catch(() => undefined);
 }

@@ -13,11 +13,17 @@ import {
   USUAL_CHUNK,
 } from '../../src/contract';
 import { batchItemKey, batchPartWorkflowId, changeIdOf, mediaWorkflowId } from '../../src/contract/ids';
-import { startSandbox } from '../../sandbox/src/server';
 import { batchOf, cutouts, tellingPartition, untilStatus } from '../support/builders/batch';
 import { decideByLedger } from '../support/builders/deciding';
 import { eventually } from '../support/eventually';
-import { addFault, addPassingFault, answering, ask, readLedger } from '../support/service/sandbox';
+import {
+  addFault,
+  addPassingFault,
+  answering,
+  ask,
+  readLedger,
+  startSandbox,
+} from '../support/service/sandbox';
 import { segueClient, testConfig, withWorker } from '../support/servers/temporal';
 import { seedProject } from '../support/builders/writing';
 import {
@@ -157,13 +163,13 @@ const carryingAChange =
       ...{ address: 'the project', project: await seedProject(sandbox.url), halves: [], waiting: [] },
       asked: {
         changeId,
-        items: [{ place: 0, at: '/made/one', finishedAt: new Date().toISOString() }],
+        items: [{ item: 0, at: '/made/one', finishedAt: new Date().toISOString() }],
         ...{ times: 1, nextAt: new Date(Date.now() + nextAskMs).toISOString() },
       },
     };
     const carried: PartitionProgress = {
       items: [{ status: 'succeeded', taskId: 't-0', attempts: 1, info: {} }],
-      ...{ letters: [write], slotGrant: NOTHING_NEW, polls: 1, late: null, reset: false },
+      ...{ pendingWrites: [write], slotGrant: NOTHING_NEW, polls: 1, late: null, reset: false },
     };
     await withWorker(temporal, config, sandbox.url, async () => {
       const run = await startContinued(temporal, BATCH_PART_WORKFLOW, {
@@ -183,7 +189,7 @@ const toldOutcome = carryingAChange(3_600_000, async (run, changeId) => {
     const { events } = await run.fetchHistory();
     return events?.some(({ timerStartedEventAttributes: timer }) => timer);
   });
-  await run.signal(changedSignal, { changeId, ok: true });
+  await run.signal(changedSignal, { applied: [changeId], refused: [], noRoom: [], unknown: [] });
 });
 
 /** Its batch is terminated: what is at the service is followed to its end, and what waits is not begun. */
@@ -239,6 +245,6 @@ export const batchPartScenarios: Record<string, Scenario> = {
   'batch-part-continued-untold': telling,
   'batch-part-handing-over-untold': handingOver(telling),
   'batch-part-continued-unwritten': toldOutcome,
-  'batch-part-handing-over-unwritten': handingOver(continuing(UNWRITABLE), 'requestChange'),
+  'batch-part-handing-over-unwritten': handingOver(continuing(UNWRITABLE), 'requestChanges'),
   'media-held-by-batch': adopted,
 };

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { type Batch } from '../../src/client/batches';
 import { BATCH_WORKFLOW, batchCancelUpdate, batchStatusQuery, endHandOverSignal } from '../../src/contract';
 import { batchPartWorkflowId, batchWorkflowId } from '../../src/contract/ids';
-import { startSandbox } from '../../sandbox/src/server';
 import {
   batchOf,
   firstOf,
@@ -17,7 +16,7 @@ import { OPERATOR } from '../support/builders/batchTrouble';
 import { notificationsOf } from '../support/builders/campaign';
 import { eventually } from '../support/eventually';
 import { runWithFullPartition, startServerOfFewSignals } from '../support/builders/fullPartition';
-import { addFault, answering, ask } from '../support/service/sandbox';
+import { addFault, answering, ask, startSandbox } from '../support/service/sandbox';
 import { segueClient, testConfig, withWorker } from '../support/servers/temporal';
 import {
   BY_SAM,
@@ -127,7 +126,7 @@ const absent: Scenario = async (temporal, keep) => {
   const sandbox = await startSandbox();
   const config = testConfig();
   const key = `b-${randomUUID()}`;
-  const counts = { waiting: 1, running: 0, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
+  const counts = { waiting: 1, running: 0, succeeded: 0, unsaved: 0, failed: 0, held: 0, cancelled: 0 };
   const input = silentBatch(key, 1, { counts, slots: 0, isThere: false });
   const begun = { startedAt: new Date(Date.now() - 3_600_000).toISOString() };
   const work = async (): Promise<void> => {

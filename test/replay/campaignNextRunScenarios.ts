@@ -1,6 +1,6 @@
 /** Campaigns whose histories are committed: reset, or continued as new, they go on in another run. */
+import { startSandbox } from '../support/service/sandbox';
 import { changedSignal, jobNewsSignal, pauseUpdate, resumeUpdate } from '../../src/contract';
-import { startSandbox } from '../../sandbox/src/server';
 import { cutout, newCampaign, startCampaign, TestCampaign } from '../support/builders/campaign';
 import { continueAsNew } from '../support/servers/continueAsNew';
 import { eventually } from '../support/eventually';
@@ -18,7 +18,9 @@ async function signalUntilNextRun(campaign: TestCampaign): Promise<void> {
   const before = (await campaign.handle.describe()).runId;
   await eventually('another run', async () => {
     for (let n = 0; n < 10; n++)
-      await campaign.handle.signal(changedSignal, { changeId: 'another', ok: true });
+      await campaign.handle.signal(changedSignal, {
+        ...{ applied: ['another'], refused: [], noRoom: [], unknown: [] },
+      });
     return (await campaign.handle.describe()).runId !== before;
   });
 }

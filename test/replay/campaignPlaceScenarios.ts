@@ -63,8 +63,12 @@ export const campaignPlaceScenarios: Record<string, Scenario> = {
     let spec: CampaignInput | undefined;
     return conducting(
       async (url) => {
-        spec = await newCampaign(url, { scope: { organization: '1' }, media: { cutout: cutout(url) } });
-        await addFault(url, answering(503, 'get-workspace'));
+        spec = await newCampaign(url, {
+          scope: { organization: '1' },
+          require: { boards: ['launch-board'] },
+          media: { cutout: cutout(url) },
+        });
+        await addFault(url, answering(503, 'get-board'));
         return spec;
       },
       async (campaign, url) => {

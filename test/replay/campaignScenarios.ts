@@ -1,11 +1,10 @@
 /** Campaigns whose histories are committed: every way through one. */
 import { addMediaUpdate, pauseUpdate, resumeUpdate } from '../../src/contract';
-import { startSandbox } from '../../sandbox/src/server';
 import { cutout, newCampaign, startCampaign } from '../support/builders/campaign';
 import { eventually } from '../support/eventually';
 import { SANDBOX_PLACES, seed, seedRecord, seedTranscription } from '../support/service/records';
 import { resetRun } from '../support/servers/reset';
-import { addFault, answering } from '../support/service/sandbox';
+import { addFault, answering, startSandbox } from '../support/service/sandbox';
 import { testConfig, withWorker } from '../support/servers/temporal';
 import {
   approved,

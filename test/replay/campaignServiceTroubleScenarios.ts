@@ -12,7 +12,7 @@ async function hasNothingToDo(handle: WorkflowHandle): Promise<boolean> {
   const { raw } = await handle.describe();
   const { events = [] } = await handle.fetchHistory();
   const asked = events?.filter(
-    ({ activityTaskScheduledEventAttributes: activity }) => activity?.activityType?.name === 'requestChange',
+    ({ activityTaskScheduledEventAttributes: activity }) => activity?.activityType?.name === 'requestChanges',
   );
   const answers = events?.filter((event) => event.workflowExecutionSignaledEventAttributes);
   const isBusy = Boolean(raw.pendingWorkflowTask) || (raw.pendingActivities ?? []).length > 0;

@@ -1,4 +1,5 @@
 /** Firings of schedules whose histories are committed, and what they started: it tells them its end. */
+import { startSandbox } from '../support/service/sandbox';
 import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle } from '@temporalio/client';
 import { FIRING_WORKFLOW, type FiringInput, type ScheduleTarget } from '../../src/contract';
@@ -9,7 +10,6 @@ import {
   firingWorkflowId,
   outlookWorkflowId,
 } from '../../src/contract/ids';
-import { startSandbox } from '../../sandbox/src/server';
 import { cutouts } from '../support/builders/batch';
 import { cutout, newCampaign, TestCampaign } from '../support/builders/campaign';
 import { eventually } from '../support/eventually';

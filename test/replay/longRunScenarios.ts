@@ -1,7 +1,7 @@
 /** Jobs that take longer than one history lasts: the run that hands over, and the one that goes on. */
+import { startSandbox } from '../support/service/sandbox';
 import { type SegueClient } from '../../src/client';
 import { type Job } from '../../src/client/jobs/job';
-import { startSandbox } from '../../sandbox/src/server';
 import { seedRecord, seedTranscription } from '../support/service/records';
 import { testConfig } from '../support/servers/temporal';
 import { handingOver, type Scenario, whereHistoriesAreShort } from './scenario';

@@ -2,12 +2,11 @@
 import { type SegueClient } from '../../src/client';
 import { type Job } from '../../src/client/jobs/job';
 import { acceptedSignal } from '../../src/contract';
-import { startSandbox } from '../../sandbox/src/server';
 import { eventually } from '../support/eventually';
 import { startByName, tasksOf } from '../support/builders/jobs';
 import { answeredWhileContinuing } from '../support/builders/lateWhileContinuing';
 import { resetRun } from '../support/servers/reset';
-import { addFault, answering } from '../support/service/sandbox';
+import { addFault, answering, startSandbox } from '../support/service/sandbox';
 import { segueClient, testConfig, type TestTemporal, withWorker } from '../support/servers/temporal';
 import { answerAsWriter } from '../support/builders/writerAnswer';
 import { seedProject, WORKSPACE } from '../support/builders/writing';

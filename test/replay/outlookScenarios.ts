@@ -12,13 +12,12 @@ import {
 } from '../../src/contract';
 import { type StarterConfig } from '../../src/config';
 import { type RuleRequest } from '../../sandbox/src/faults/rules';
-import { startSandbox } from '../../sandbox/src/server';
 import { OWN_START } from '../support/builders/jobs';
 import { eventually } from '../support/eventually';
 import { seed } from '../support/service/records';
 import { giveUpUnanswered } from '../support/servers/giveUp';
 import { resetRun } from '../support/servers/reset';
-import { addFault, answering, unanswered } from '../support/service/sandbox';
+import { addFault, answering, unanswered, startSandbox } from '../support/service/sandbox';
 import { shared } from '../support/jest/shared';
 import {
   segueClient,

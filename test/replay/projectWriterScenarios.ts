@@ -1,5 +1,6 @@
 /** Writers of projects whose histories are committed: every way through one. */
-import { changeSignal, PROJECT_WRITER_WORKFLOW } from '../../src/contract';
+import { changesSignal, PROJECT_WRITER_WORKFLOW } from '../../src/contract';
+import { shardOf } from '../../src/contract/ids';
 import { writerStart } from '../../src/runs/start';
 import { eventually } from '../support/eventually';
 import { PROJECT, startProjectService, WORKSPACE_ID } from '../support/service/projectService';
@@ -39,9 +40,9 @@ export const projectWriterScenarios: Record<string, Scenario> = {
       const { projects } = segueClient(temporal, config);
       const { workflowId } = await projects.patch(PROJECT, { fields: { title: 'Summer' } });
       const run = temporal.client.workflow.getHandle(workflowId);
-      const asked = { changeId: 'asked-by-nobody', change: CHANGE, replyTo: 'nobody' };
-      await run.signal(changeSignal, asked);
-      await run.signal(changeSignal, asked);
+      const requests = [{ project: PROJECT, changeId: 'asked-by-nobody', change: CHANGE }];
+      await run.signal(changesSignal, { requests, replyTo: 'nobody' });
+      await run.signal(changesSignal, { requests, replyTo: 'nobody' });
       await projects.patch(PROJECT, { steps: [{ at: '/kept/deep/0', set: 1 }] });
       await keep(run);
       await run.terminate();
@@ -49,16 +50,16 @@ export const projectWriterScenarios: Record<string, Scenario> = {
     await service.stop();
   },
 
-  /** It had nothing to do for a minute. */
+  /** It had nothing to do for an hour. */
   'project-writer-idle': whereTimeSkips(async (temporal, keep) => {
     const service = await startProjectService();
     const config = testConfig();
     const { taskQueue } = config;
     const work = async (): Promise<void> => {
       const run = await temporal.client.workflow.signalWithStart(PROJECT_WRITER_WORKFLOW, {
-        ...writerStart({ taskQueue, project: PROJECT, organization: ORGANIZATION, authGrace: '1h' }),
-        signal: changeSignal,
-        signalArgs: [{ changeId: 'the-only-one', change: CHANGE }],
+        ...writerStart({ taskQueue, organization: ORGANIZATION, shard: shardOf(PROJECT), authGrace: '1h' }),
+        signal: changesSignal,
+        signalArgs: [{ requests: [{ project: PROJECT, changeId: 'the-only-one', change: CHANGE }] }],
       });
       await run.result();
       await keep(run);

@@ -1,11 +1,11 @@
 /** How a campaign is recorded, and what the recorded ones have in common. */
 import { type CampaignInput } from '../../src/contract';
 import { type StarterConfig } from '../../src/config';
-import { type SandboxOptions, startSandbox } from '../../sandbox/src/server';
+import { type SandboxOptions } from '../../sandbox/src/server';
 import { cutout, newCampaign, startCampaign, TestCampaign } from '../support/builders/campaign';
 import { eventually } from '../support/eventually';
 import { SANDBOX_PLACES } from '../support/service/records';
-import { addFault, answering, ask } from '../support/service/sandbox';
+import { addFault, answering, ask, startSandbox } from '../support/service/sandbox';
 import {
   type SkippingTemporal,
   testConfig,

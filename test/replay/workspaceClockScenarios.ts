@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { WORKSPACE_CLOCK_WORKFLOW, type WorkspaceClockInput } from '../../src/contract';
 import { workspaceClockWorkflowId } from '../../src/contract/ids';
-import { startSandbox } from '../../sandbox/src/server';
-import { addFault, answering } from '../support/service/sandbox';
+import { addFault, answering, startSandbox } from '../support/service/sandbox';
 import { testConfig, withWorker } from '../support/servers/temporal';
 import { WORKSPACE } from '../support/builders/writing';
 import { type Scenario } from './scenario';

@@ -4,7 +4,7 @@ import {
   LONGEST_CHANGE,
   mergePatch,
   validateChange,
-  validateAddress,
+  validateRequest,
 } from '../../src/contract/changes';
 import { type Step } from '../../src/contract';
 
@@ -143,11 +143,11 @@ describe('a change that cannot be asked for', () => {
 
   test.each([
     [undefined, 1],
-    [{ changeId: '' }, 1],
-    [{ changeId: 'a b' }, 1],
-    [{ changeId: 'a', replyTo: '', space: 1 }, 2],
-    [{ changeId: 'a', replyTo: null, space: 's' }, 0],
+    [{ changeId: '' }, 3],
+    [{ project: { resourcetype: 'campaign', id: 'p' }, changeId: 'a b' }, 1],
+    [{ project: { resourcetype: '', id: 1 }, changeId: 'a', space: 1 }, 3],
+    [{ project: { resourcetype: 'campaign', id: 'p' }, changeId: 'a', space: null }, 0],
   ])('%j has %d problems around it', (request, count) => {
-    expect(validateAddress(request)).toHaveLength(count);
+    expect(validateRequest(request)).toHaveLength(count);
   });
 });

@@ -6,6 +6,7 @@ import {
   mediaKeyOf,
   mediaWorkflowId,
   projectWriterId,
+  shardOf,
   submitRequestId,
 } from '../../src/contract/ids';
 import { successorKey } from '../../src/client/jobs/leftovers';
@@ -62,11 +63,21 @@ describe('keys and ids', () => {
     },
   );
 
+  // They never change: a project whose shard changed would have two writers.
   test.each([
-    ['42', 'campaign', '7', 'project/42~campaign~7'],
-    ['a~b', 'c/d', 'e f%', 'project/a%7Eb~c%2Fd~e%20f%25'],
-  ])('workspace %s, type %s and id %s give one writer', (organization, resourcetype, id, workflowId) => {
-    expect(projectWriterId(organization, { resourcetype, id })).toBe(workflowId);
+    ['campaign', '7', 25],
+    ['c/d', 'e f%', 12],
+    ['document', 'ü~', 1],
+    ['campaign', '9b2e7c9e-6f0a-4d0c-8a53-0d9f0b6a1c11', 5],
+  ])('type %s and id %s belong to shard %d', (resourcetype, id, shard) => {
+    expect(shardOf({ resourcetype, id })).toBe(shard);
+  });
+
+  test('a workspace and a shard give one writer, and a hundred projects many', () => {
+    expect(projectWriterId('a~b', 31)).toBe('project-writer/a%7Eb~31');
+    const shards = Array.from({ length: 100 }, (_, n) => shardOf({ resourcetype: 'campaign', id: `p-${n}` }));
+    expect(new Set(shards).size).toBeGreaterThan(20);
+    expect(Math.max(...shards)).toBeLessThan(32);
   });
 
   test('a digest does not depend on the order of members, nor on absent ones', () => {

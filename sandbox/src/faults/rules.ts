@@ -12,8 +12,9 @@ const match = z.union(
     z.strictObject({ every: z.int().min(1) }),
     z.strictObject({ share: z.number().min(0).max(1), seed: z.int() }),
     z.strictObject({ requestId: z.string().min(1) }),
+    z.strictObject({ path: z.string().startsWith('/') }),
   ],
-  'must be one of { nth }, { every }, { share, seed } or { requestId }',
+  'must be one of { nth }, { every }, { share, seed }, { requestId } or { path }',
 );
 
 /** What `POST /_sandbox/faults` takes. */
@@ -72,22 +73,26 @@ export class Rules {
   }
 
   /** Every rule counts the request; the first that matches befalls it. */
-  take(operation: string, requestId: string | null): Taken | undefined {
+  take(operation: string, request: { requestId: string | null; path: string }): Taken | undefined {
     let taken: Taken | undefined;
     for (const { rule, holding } of this.#rules.values()) {
       if (rule.operation !== '*' && rule.operation !== operation) continue;
       rule.seen += 1;
-      if (!taken && isMatch(rule, requestId)) taken = { rule, released: holding.signal };
+      if (!taken && isMatch(rule, request)) taken = { rule, released: holding.signal };
     }
     if (taken) taken.rule.hits += 1;
     return taken;
   }
 }
 
-function isMatch({ match, seen }: Rule, requestId: string | null): boolean {
+function isMatch(
+  { match, seen }: Rule,
+  { requestId, path }: { requestId: string | null; path: string },
+): boolean {
   if ('nth' in match) return seen === match.nth;
   if ('every' in match) return seen % match.every === 0;
   if ('requestId' in match) return requestId === match.requestId;
+  if ('path' in match) return path === match.path;
   // Of the seed and the number alone, so that a run can be repeated.
   const drawn = createHash('sha256').update(`${match.seed}/${seen}`).digest().readUInt32BE(0);
   return drawn / 2 ** 32 < match.share;

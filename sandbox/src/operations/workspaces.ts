@@ -37,7 +37,8 @@ export const getWorkspace = defineOperation({
     const found = state.workspaces.get(caller.workspace);
     // The caller's workspace is one of those that are there.
     if (!found) throw new Error(`there is no workspace ${caller.workspace}`);
-    const { teamspaces, ...workspace } = found;
+    const { teamspaces, ...named } = found;
+    const workspace = { ...named, id: state.otherIdOf(named.id) };
     const user = caller.user === undefined ? {} : (state.users.get(caller.user) ?? {});
     const active = teamspaces.filter(({ is_active }) => is_active);
     return { status: 200, body: { user, workspace, teamspaces: active } };

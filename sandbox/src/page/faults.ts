@@ -26,6 +26,7 @@ function chosen(match: Rule['match']): string {
   if ('nth' in match) return `request number ${match.nth}`;
   if ('every' in match) return match.every === 1 ? 'every request' : `every ${match.every}th request`;
   if ('share' in match) return `${match.share * 100} % of the requests, drawn with seed ${match.seed}`;
+  if ('path' in match) return `requests of ${match.path}`;
   return `the request ${match.requestId}`;
 }
 

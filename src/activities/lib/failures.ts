@@ -36,7 +36,7 @@ export function patientFailure(error: unknown, { authGrace }: Patience): Applica
   return activityFailure(error, { mayRetry: isDenial(error) && waited < (parseDuration(authGrace) ?? 0) });
 }
 
-export function isDenial(error: unknown): boolean {
+function isDenial(error: unknown): boolean {
   return error instanceof StatusError && isAccessDenied(error.status);
 }
 

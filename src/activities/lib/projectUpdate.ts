@@ -1,21 +1,22 @@
 /** Brings changes into a project: read, apply, one PATCH, repeated until the outcome is known. */
-import { setTimeout as sleepThroughCancellation } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { cancellationSignal, sleep } from '@temporalio/activity';
-import { type Api, type CallOptions } from '../../api/client';
+import { sleep } from '@temporalio/activity';
+import { type Api } from '../../api/client';
 import {
   AnswerError,
-  type ApiError,
+  ApiError,
   InvalidRequestError,
   StatusError,
+  TooLargeError,
   TransportError,
 } from '../../api/errors';
 import { valueAt } from '../../api/json';
 import { changeData, ChangeError } from '../../contract/changes';
-import { type ProjectRef, type Scope, type WriteOrder, type WriteReport } from '../../contract';
-import { type Heartbeat } from '../atMostOnce/heartbeat';
+import { type RefusedChange, type WriteOrder } from '../../contract';
+import { type ProjectCalls } from './writeAttempt';
 
-type Change = WriteOrder['changes'][number];
+type Order = WriteOrder['projects'][number];
+type Change = Order['changes'][number];
 type Read = Awaited<ReturnType<Api['getProject']>>;
 type Update = Parameters<Api['updateProject']>[0]['changes'];
 
@@ -40,29 +41,36 @@ type Verdict =
   /** It may have been written. */
   | 'unknown';
 
+/** A PATCH without an ETag has an unknown outcome: until then it may still arrive, and outdate a read. */
+export class UnsettledError extends Error {
+  constructor(
+    readonly failure: ApiError,
+    readonly until: number,
+  ) {
+    super(failure.message);
+  }
+}
+
 export class ProjectUpdate {
   /** The changes settled so far. */
-  readonly report: WriteReport = { applied: [], refused: [], patches: 0 };
+  readonly applied: string[] = [];
+  readonly refused: RefusedChange[] = [];
   #denial?: ApiError;
 
   constructor(
     private readonly api: Api,
-    private readonly project: ProjectRef,
-    private readonly scope: Scope,
-    private readonly heartbeat: Heartbeat,
-    private readonly nextCall: () => Pick<CallOptions, 'requestId' | 'timeoutMs'>,
+    private readonly project: Order['project'],
+    private readonly calls: ProjectCalls,
   ) {}
 
-  /** Settles as many changes as possible; throws the denial when it could settle none. */
+  /** Settles as many changes as possible; throws why it could not settle all. */
   async settleAll(changes: Change[]): Promise<void> {
     await this.#settle(changes);
-    const { applied, refused } = this.report;
-    if (this.#denial && applied.length + refused.length === 0) throw this.#denial;
+    if (this.#denial) throw this.#denial;
   }
 
   /** Writes all changes by one PATCH. When the service refuses it, by halves, until a refused change stands alone. */
   async #settle(changes: Change[]): Promise<void> {
-    cancellationSignal().throwIfAborted();
     const refusal = await this.#write(changes);
     if (!refusal) return;
     const verdict = verdictOf(refusal);
@@ -86,8 +94,8 @@ export class ProjectUpdate {
       const attempt = applyAll(read, changes);
       const failure = attempt.update && (await this.#patch(attempt.update, strongTag(read.etag)));
       if (!failure) {
-        this.report.applied.push(...attempt.fitting);
-        this.report.refused.push(...attempt.unfit);
+        this.applied.push(...attempt.fitting);
+        this.refused.push(...attempt.unfit);
         return undefined;
       }
       const verdict = verdictOf(failure);
@@ -108,48 +116,47 @@ export class ProjectUpdate {
 
   /** The project as it is now; undefined when it cannot be read for a reason that will not pass. */
   async #read(changes: Change[]): Promise<Read | undefined> {
-    const options = { ...this.nextCall(), scope: this.scope, verbatim: true };
     try {
-      return await this.api.getProject({ ...this.project }, options);
+      return await this.api.getProject({ ...this.project }, { ...this.calls.next(), verbatim: true });
     } catch (error) {
-      const verdict = verdictOf(error);
-      if (verdict !== 'gone' && verdict !== 'refused') throw error;
-      this.#refuse(changes, (error as Error).message);
+      const isTooLarge = error instanceof TooLargeError;
+      if (!isTooLarge && !isFinal(error)) throw error;
+      const hint = isTooLarge ? '; SEGUE_MAX_PROJECT_MIB sets the limit' : '';
+      this.#refuse(changes, `${error.message}${hint}`);
       return undefined;
     }
   }
 
-  /** Sends one PATCH. Returns its error, after the time in which a PATCH without an ETag may still arrive. */
+  /** Sends one PATCH and returns its error. Throws when it may have been written without an ETag. */
   async #patch(changes: Update, ifMatch: string | undefined): Promise<ApiError | undefined> {
-    const call = this.nextCall();
     const isGuarded = ifMatch !== undefined;
-    // Recorded before the PATCH: this process may die while it is in flight.
-    if (!isGuarded) this.heartbeat.record({ unsettledUntil: Date.now() + 2 * call.timeoutMs });
-    const options = { ...call, scope: this.scope, sendBefore: await this.heartbeat.sendBefore() };
-    this.report.patches += 1;
-    let failure: ApiError | undefined;
+    const sendBefore = await this.calls.beforePatch(isGuarded);
     try {
-      await this.api.updateProject({ ...this.project, changes, ifMatch }, options);
+      await this.api.updateProject(
+        { ...this.project, changes, ifMatch },
+        { ...this.calls.next(), sendBefore },
+      );
+      return undefined;
     } catch (error) {
-      // An AnswerError is a success with an unexpected body.
-      if (!(error instanceof AnswerError)) failure = error as ApiError;
+      if (!(error instanceof ApiError)) throw error;
+      // A success with an unexpected body.
+      if (error instanceof AnswerError) return undefined;
+      // With an ETag the service refuses a late PATCH. Without one, a late PATCH would outdate a read made now.
+      if (!isGuarded && verdictOf(error) === 'unknown')
+        throw new UnsettledError(error, this.calls.settledAt());
+      return error;
     }
-    // With an ETag the service refuses a late PATCH. Without one, a late PATCH would outdate a read made now.
-    if (failure && !isGuarded && verdictOf(failure) === 'unknown')
-      await sleepThroughCancellation(call.timeoutMs);
-    if (!isGuarded) this.heartbeat.record(null);
-    return failure;
   }
 
   #refuse(changes: Change[], error: string): void {
-    this.report.refused.push(...changes.map(({ changeId }) => ({ changeId, error })));
+    this.refused.push(...changes.map(({ changeId }) => ({ changeId, error })));
   }
 }
 
 interface Attempt {
   /** Ids of the changes that fit the project. */
   fitting: string[];
-  unfit: WriteReport['refused'];
+  unfit: RefusedChange[];
   /** What to send; undefined when the project is as it should be. */
   update?: Update;
 }
@@ -191,6 +198,11 @@ function inexactWords(number: string): string {
 /** A weak ETag never matches (RFC 9110, 13.1.1): sent back it would keep every PATCH out. */
 function strongTag(etag: string | null): string | undefined {
   return etag === null || etag.startsWith('W/') ? undefined : etag;
+}
+
+/** Whether a retry would only get the same answer. */
+export function isFinal(error: unknown): error is ApiError {
+  return ['gone', 'refused'].includes(verdictOf(error));
 }
 
 function verdictOf(error: unknown): Verdict {

@@ -8,11 +8,12 @@ import { stoppedAdvice, shellArgument } from '../lib/advice';
 
 function progressLine(status: BatchStatus, now: number): string {
   const { key, stage, items, counts, percent } = status;
-  const { failed, held } = counts;
+  const { unsaved, failed, held } = counts;
   return lines(
     `${key}: ${stage}`,
     `${overOf(counts)} of ${items} items over (${percent} %)`,
     paceWords(status, now),
+    unsaved > 0 && `${unsaved} unsaved`,
     failed > 0 && `${failed} failed`,
     held > 0 && `${held} held`,
   ).join(', ');
@@ -31,8 +32,8 @@ function slotsLine({ counts, concurrency }: BatchStatus): string {
   return `${counts.running} at the service, ${concurrency} at most; ${counts.waiting} wait`;
 }
 
-function overOf({ succeeded, failed, held, cancelled }: ItemCounts): number {
-  return succeeded + failed + held + cancelled;
+function overOf({ succeeded, unsaved, failed, held, cancelled }: ItemCounts): number {
+  return succeeded + unsaved + failed + held + cancelled;
 }
 
 /** Items per second since the start, and the time left at this rate. */
@@ -113,10 +114,11 @@ export function batchShown(clock: () => number = Date.now): Shown<BatchStatus> {
   let toldAt = -Infinity;
   return {
     lines: (status) => {
-      const { succeeded, failed, held } = status.counts;
+      const { succeeded, unsaved, failed, held } = status.counts;
+      const saved = unsaved > 0 ? `${succeeded} succeeded, ${unsaved} unsaved` : `${succeeded} succeeded`;
       return [
         barLine(status, clock()),
-        `${succeeded} succeeded, ${failed} failed, ${held} held; ${slotsLine(status)}`,
+        `${saved}, ${failed} failed, ${held} held; ${slotsLine(status)}`,
         ...standingLines(status),
       ];
     },

@@ -51,7 +51,9 @@ export function addTo(program: Command): void {
   addResults(batch);
   addChanges(batch);
   addJson(batch.command('retry <key>'))
-    .description('run the failed items of a batch again, as the batch KEY+2; refused while it is open')
+    .description(
+      'run failed items of a batch again and write unsaved ones again, as the batch KEY+2; refused while it is open',
+    )
     .addHelpText(
       'after',
       '\nRunning it twice starts one batch. What is held, or may be alive at the service, is not run again.',

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { type Batch } from '../../client/batches';
 import { type DownloadTarget, type ResultWithFiles, type SavedFile } from '../../client/files';
 import { type MissingResults } from '../../client/batches/results';
-import { type BatchItemStatus } from '../../contract';
+import { type BatchItemStatus, ITEM_STATUSES } from '../../contract';
 import { loadProxySettings } from '../../config';
 import { assertValid } from '../../errors';
 import { keptLine, missingLines } from './format';
@@ -24,15 +24,13 @@ interface WantedResults {
   target?: DownloadTarget;
 }
 
-const STATUSES = ['waiting', 'running', 'succeeded', 'failed', 'held', 'cancelled'];
-
 export function addResults(batch: Command): void {
   batch
     .command('results <key>')
     .description(
       "print what became of each item, in the manifest's order, at any time; one JSON object a line",
     )
-    .addOption(new Option('--status <status>', 'only those that have it').choices(STATUSES))
+    .addOption(new Option('--status <status>', 'only those that have it').choices(ITEM_STATUSES))
     .option(
       '--download <dir>',
       'save the files that results point to in this folder; a second call skips files that exist',
@@ -50,7 +48,7 @@ export function addResults(batch: Command): void {
 /** `ofKey` are problems of the key. */
 export function wantedFrom({ status, download: out, at }: ResultsFlags, ofKey: string[] = []): WantedResults {
   const problems = [...ofKey, ...validateSaving({ out, at }, '--download')];
-  if (out !== undefined && status !== undefined && status !== 'succeeded')
+  if (out !== undefined && status !== undefined && status !== 'succeeded' && status !== 'unsaved')
     problems.push(`--download: only items that succeeded have files, not those that are ${status}`);
   assertValid(problems, 'Nothing was read');
   if (out === undefined || at === undefined) return { status };

@@ -17,7 +17,9 @@ import { addJson, type JsonFlag } from '../lib/noun';
 
 export function addTo(program: Command): void {
   addJson(program.command('held'), 'print one JSON object a line')
-    .description('list what needs a person, oldest first: held, overdue, and stopped with work under way')
+    .description(
+      'list what needs a person, oldest first: held, overdue, stopped with work under way, unsaved',
+    )
     .option('--limit <n>', 'show at most this many', limitFlag, 50)
     .action(showHeld);
   addJson(program.command('resolve [workflow-id]'), 'print one JSON object; with --where one a line')
@@ -57,6 +59,7 @@ const WHY: Record<NonNullable<HeldJob['why']>, string> = {
   overdue: 'overdue: the service never says that it is over',
   terminated: 'terminated with work under way',
   timedOut: 'timed out with work under way',
+  unsaved: 'unsaved: the work is done and paid for, and a project did not take the result',
 };
 
 function linesOf(job: HeldJob): string[] {

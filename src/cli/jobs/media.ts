@@ -2,11 +2,11 @@
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { type MediaTool, mediaTools } from '../../api/tools';
-import { type JobState, type MediaJob } from '../../client/jobs/job';
+import { type Job, type JobState, type MediaJob } from '../../client/jobs/job';
 import { type JobEntry, type JobFilter } from '../../client/listing';
 import { type SegueClient } from '../../client/segueClient';
 import { MEDIA_STAGES } from '../../contract';
-import { mediaKeyOf, submitTaskQueue } from '../../contract/ids';
+import { mediaKeyOf, submitTaskQueue, transcriptKeyOf, transcriptWorkflowId } from '../../contract/ids';
 import { assertValid } from '../../errors';
 import { type MediaSpec } from '../../runs/media';
 import { addSaveFlags, prepareFolder, saveFiles, type SaveFlags, validateSaving } from './save';
@@ -89,16 +89,22 @@ export function addTo(program: Command): void {
 }
 
 function addRetry(program: Command): void {
-  addStart<MediaJob, JsonFlag & { again?: boolean }>(program.command('retry <id>'), (id, { again }, go) => {
+  addStart<Job, JsonFlag & { again?: boolean }>(program.command('retry <id>'), (id, { again }, go) => {
+    const transcript = id.startsWith(transcriptWorkflowId('')) ? transcriptKeyOf(id) : undefined;
+    if (transcript !== undefined)
+      return go(startingBy<Job>(({ transcripts }) => transcripts.retry(transcript)));
     assertValid(validateKey(MEDIA, id), 'Nothing was asked');
-    return go(startingBy(({ media }) => media.retry(mediaKeyOf(id) ?? id, { again })));
+    return go(startingBy<Job>(({ media }) => media.retry(mediaKeyOf(id) ?? id, { again })));
   })
-    .description('run a failed job again, as KEY+2; refused while the service may still work on it')
+    .description('run a failed job again, or write an unsaved result again, as KEY+2')
     .option('--again', 'also run a job that succeeded, and pay for it again')
-    .addHelpText('after', '\nID is a key or a workflow id. Running it twice starts one run.');
+    .addHelpText(
+      'after',
+      '\nID is a key or a workflow id: media/KEY, transcript/KEY. Running it twice starts one run. Refused while the service may still work on it. An unsaved result is taken from its task; nothing is submitted.',
+    );
 }
 
-function startingBy(start: (segue: SegueClient) => Promise<MediaJob>): Starting<MediaJob> {
+function startingBy<R extends Job>(start: (segue: SegueClient) => Promise<R>): Starting<R> {
   return {
     start: (segue) =>
       start(segue).catch((error: unknown) => {

@@ -69,24 +69,24 @@ const beginTranscript: Begin<TranscriptJob, TranscriptFlags> = async (transcript
   });
 };
 
-type Subtitles = Pick<TranscriptResult, 'text' | 'written' | 'notified'> & { empty: boolean };
+type Subtitles = Pick<TranscriptResult, 'text' | 'notified'> & { empty: boolean };
 
 /** The subtitles alone go to stdout, so that they can be piped; `--json` prints everything. */
 async function deliverSubtitles(report: JobReport, { out, json }: OutFlags): Promise<ExitCode> {
-  const { text, empty, written, notified } = report.info as Subtitles;
+  const { text, empty, notified } = report.info as Subtitles;
   const isKept = typeof text === 'string';
   const elsewhere = isKept ? '' : `The text has ${text.size} bytes and is kept by the service: ${text.fetch}`;
   const problem = out !== undefined && !isKept ? `--out: ${elsewhere}` : null;
+  const error = problem ?? report.error;
   if (out !== undefined && isKept) {
     await writeFile(out, text);
     say(`wrote ${out}`);
   }
-  if (json) printJson({ ...report, error: problem });
-  if (problem) say(problem);
+  if (json) printJson({ ...report, error });
+  if (error) say(error);
   if (problem || json) return problem ? EXIT.wrongInput : EXIT.done;
   say(`${report.workflowId} ${report.status}`);
   if (empty) say('The transcription is DONE, and its file is empty.');
-  if (written?.ok === false) say(`The project did not take them: ${written.error}`);
   if (notified && notified.status !== 'sent')
     say(`The notification is ${notified.status}: ${notified.reason ?? 'no reason'}`);
   if (!isKept) say(elsewhere);

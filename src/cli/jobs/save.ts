@@ -47,12 +47,12 @@ export async function saveFiles(
   const saved = await saveFilesOf(info, key, { into: out, at, proxy: loadProxySettings(env()) });
   const files = typeof saved === 'string' ? [] : saved;
   const failed = files.filter(({ status }) => status === 'failed').length;
-  const unsaved =
+  const filesProblem =
     failed > 0
       ? `The job succeeded, but ${failed} of ${files.length} files could not be saved. ` +
         `To try again: segue media follow ${shellArgument(key)} --out ${shellArgument(out)} --at ${shellArgument(at)}`
       : null;
-  const problem = typeof saved === 'string' ? `--${saved}` : unsaved;
+  const problem = typeof saved === 'string' ? `--${saved}` : (filesProblem ?? report.error);
   if (json) printJson({ ...report, files, error: problem });
   else {
     print(headline(report));

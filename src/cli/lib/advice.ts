@@ -1,3 +1,4 @@
+import { type JobReport } from '../../client/report';
 import { type LeftItems } from '../../client/batches/retry';
 import { type HeldJob } from '../../client/jobs/held';
 import { successorKey } from '../../client/jobs/leftovers';
@@ -14,12 +15,24 @@ import {
   decisionAdvice,
   shellArgument,
 } from '../../contract/advice';
+import { batchWorkflowId } from '../../contract/ids';
 import { type LeftJob, NotRepeatedError } from '../../errors';
 import { lines, table } from './format';
 
 export { decisionAdvice, shellArgument };
 
-export function adviceFor({ workflowId, hold, left, stage }: HeldJob): Advice[] {
+/** The command that writes an unsaved result again. */
+export function retryCommand({ workflowId, key }: Pick<JobReport, 'workflowId' | 'key'>): string {
+  const isBatch = workflowId === batchWorkflowId(key);
+  return isBatch ? `segue batch retry ${shellArgument(key)}` : `segue retry ${shellArgument(workflowId)}`;
+}
+
+export function adviceFor(job: HeldJob): Advice[] {
+  const { workflowId, hold, left, stage, why } = job;
+  if (why === 'unsaved')
+    return [
+      { when: 'the project takes it now, to write it again without paying', command: retryCommand(job) },
+    ];
   if (left?.remains.is === 'nothing')
     return [{ when: 'nothing was accepted', command: `segue retry ${shellArgument(workflowId)}` }];
   if (left) return adviceForLeft(left.input, left.remains.is === 'task' ? left.remains.taskId : null);
@@ -56,7 +69,9 @@ export function adviceOnBatch({
 }: Pick<BatchResult, 'key' | 'counts' | 'stopped'>): string[] {
   return lines(
     counts.failed > 0 && `What failed, and why: segue batch results ${shellArgument(key)} --status failed`,
-    counts.failed > 0 && `To run that again: segue batch retry ${shellArgument(key)}`,
+    counts.unsaved > 0 &&
+      `What is unsaved, and why: segue batch results ${shellArgument(key)} --status unsaved`,
+    (counts.failed > 0 || counts.unsaved > 0) && `To run that again: segue batch retry ${shellArgument(key)}`,
     counts.held > (stopped?.unfollowed ?? 0) && `${HELD}. What to do: segue held`,
     stopped && stoppedAdvice(key, stopped),
   );

@@ -5,7 +5,7 @@ import { type Job, type JobState } from '../../client/jobs/job';
 import { type JobReport } from '../../client/report';
 import { type Run } from '../../client/run';
 import { type SegueClient } from '../../client/segueClient';
-import { adviceLines, decisionAdvice, followCommand } from './advice';
+import { adviceLines, decisionAdvice, followCommand, retryCommand } from './advice';
 import { type Connected, withSegue } from './connect';
 import { age } from './format';
 import { EXIT, EXIT_OF, type ExitCode, LostSightError, print, printJson, say } from './io';
@@ -94,8 +94,10 @@ export async function follow<State, R extends Run<State>, Flags extends WaitFlag
       throw new LostSightError(run, error, followCommand(run));
     }),
   );
-  const delivered = report.status === 'succeeded' ? await deliver?.(report, flags) : undefined;
-  if (delivered !== undefined) return delivered;
+  const hasResult = report.status === 'succeeded' || report.status === 'unsaved';
+  const delivered = hasResult ? await deliver?.(report, flags) : undefined;
+  if (report.status === 'unsaved' && !flags.json) say(`To write it again: ${retryCommand(report)}`);
+  if (delivered !== undefined) return delivered === EXIT.done ? EXIT_OF[report.status] : delivered;
   if (flags.json) printJson(report);
   else await show(report, run);
   if (report.status === 'running') say(`Stopped waiting; it continues. Follow it: ${followCommand(run)}`);

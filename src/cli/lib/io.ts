@@ -85,6 +85,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 export const EXIT_OF: Record<JobReport['status'], ExitCode> = {
   succeeded: EXIT.done,
+  unsaved: EXIT.failed,
   held: EXIT.held,
   running: EXIT.stillRunning,
   failed: EXIT.failed,

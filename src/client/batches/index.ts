@@ -13,6 +13,7 @@ import {
   type BatchStage,
   type BatchStatus,
   batchStatusQuery,
+  endStage,
   type ItemCounts,
 } from '../../contract';
 import { batchWorkflowId } from '../../contract/ids';
@@ -42,7 +43,7 @@ export interface ManifestBatchSpec extends Omit<BatchSpec, 'manifest' | 'partiti
 }
 
 export interface BatchRepeat {
-  /** The batch of the failed items; null if nothing failed. */
+  /** The batch of the repeated items; null if none failed or is unsaved. */
   batch: Batch | null;
   items: number;
   left: LeftItems;
@@ -94,8 +95,9 @@ export class BatchesClient extends RunsClient<BatchSpec, BatchStatus, Batch> {
   }
 
   /**
-   * Runs the failed items of a batch once more, as the batch `<key>+2`; two calls give one batch. Refused with a
-   * `NotRepeatedError` while the batch is open. Held items, and those that the service may still work on, are left alone.
+   * Runs the failed and unsaved items of a batch once more, as the batch `<key>+2`; two calls give one batch. Nothing is
+   * submitted for an unsaved item. Refused with a `NotRepeatedError` while the batch is open. Held items, and those that
+   * the service may still work on, are left alone.
    */
   async retry(key: string): Promise<BatchRepeat> {
     const repeated = await this.get(key);
@@ -199,8 +201,8 @@ export class Batch extends Run<BatchStatus, BatchResult> {
   }
 }
 
-/** A batch without held items needs no attention. */
+/** Its held items may be over now. */
 function asOf(result: BatchResult, { counts }: FollowedCounts): BatchResult {
-  const status = result.status === 'attention' && counts.held === 0 ? 'completed' : result.status;
+  const status = result.status === 'cancelled' ? result.status : endStage(counts);
   return { ...result, status, counts };
 }

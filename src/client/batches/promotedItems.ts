@@ -1,6 +1,12 @@
 /** Items that became separate jobs: their outcome is read from those jobs, also when the batch is over. */
 import { type Client, WorkflowFailedError } from '@temporalio/client';
-import { type BatchItemResult, type BatchResult, type ItemCounts, type MediaResult } from '../../contract';
+import {
+  type BatchItemResult,
+  type BatchResult,
+  type ItemCounts,
+  type MediaResult,
+  NO_ITEMS,
+} from '../../contract';
 import { batchItemPrefix, mediaWorkflowId } from '../../contract/ids';
 import { findRunsOfBatch, isItem } from '../../runs/batch/start';
 import { failedRun, findOwnRun, isOpen, isRefusedStart, type Listed } from '../../runs/find';
@@ -17,19 +23,18 @@ export interface FollowedCounts {
 export async function followCounts(
   temporal: Client,
   key: string,
-  { counts, startedAt, stopped }: Pick<BatchResult, 'counts' | 'startedAt' | 'stopped'>,
+  { startedAt, stopped, ...counted }: Pick<BatchResult, 'counts' | 'startedAt' | 'stopped'>,
 ): Promise<FollowedCounts> {
+  // Batches that ended long ago have not every count.
+  const counts = { ...NO_ITEMS, ...counted.counts };
   if (counts.held <= (stopped?.unfollowed ?? 0)) return { counts, continuing: 0 };
   const runs = await runsOfPromoted(temporal, key, startedAt);
-  const succeeded = runs.filter((run) => statusOf(run) === 'succeeded').length;
-  const failed = runs.filter((run) => statusOf(run) === 'failed').length;
+  for (const run of runs) {
+    counts[statusOf(run)] += 1;
+    counts.held -= 1;
+  }
   return {
-    counts: {
-      ...counts,
-      succeeded: counts.succeeded + succeeded,
-      failed: counts.failed + failed,
-      held: counts.held - succeeded - failed,
-    },
+    counts,
     continuing: runs.filter(isContinuing).length,
   };
 }
@@ -68,8 +73,9 @@ function whyHeld(workflowId: string, run: Listed | undefined): string | undefine
 }
 
 /** A run that was terminated, or timed out, counts as held: the service may still have its task. */
-function statusOf({ status }: Listed): 'succeeded' | 'failed' | 'held' {
-  if (status.name === 'COMPLETED') return 'succeeded';
+function statusOf(run: Listed): 'succeeded' | 'unsaved' | 'failed' | 'held' {
+  const { status } = run;
+  if (status.name === 'COMPLETED') return entryOf(run).status === 'unsaved' ? 'unsaved' : 'succeeded';
   return status.name === 'FAILED' || status.name === 'CANCELLED' ? 'failed' : 'held';
 }
 

@@ -1,10 +1,11 @@
-/** Running the failed items of a batch once more, as a separate batch. */
+/** Running the failed and unsaved items of a batch once more, as a separate batch. */
 import { type Client, type WorkflowExecutionInfo, type WorkflowHandle } from '@temporalio/client';
 import {
   type BatchInput,
   type BatchItem,
   type BatchItemResult,
   type BatchResult,
+  NO_ITEMS,
   type PartitionFacts,
 } from '../../contract';
 import { againKey } from '../../contract/ids';
@@ -34,7 +35,7 @@ export interface BatchRetry {
   partitions: AsyncIterable<Partition>;
 }
 
-/** The failed items of a closed batch are the same each time, so two retries give one new batch. */
+/** The failed and unsaved items of a closed batch are the same each time, so two retries give one new batch. */
 export async function prepareRetry(temporal: Client, repeated: Batch): Promise<BatchRetry> {
   const { carried, manifest: before, source, ...input } = (await inputOf(temporal, repeated)) as BatchInput;
   const total = before.partitions.length;
@@ -44,11 +45,13 @@ export async function prepareRetry(temporal: Client, repeated: Batch): Promise<B
   const result = await resultOf(temporal, await temporal.workflow.getHandle(repeated.workflowId).describe());
   const tally: Tally = { absent: 0, left: { held: 0, lost: 0, cancelled: 0 } };
   const facts: PartitionFacts[] = [];
-  const items = failedItems(temporal, repeated, total, tally);
+  const items = repeatedItems(temporal, repeated, total, tally);
   for await (const partition of inPartitions(items)) facts.push(factsOf(partition));
   const manifest = manifestOf(facts);
-  const missing = (result?.counts.failed ?? 0) - manifest.items;
-  if (missing > 0) throw notRepeated(repeated, `Temporal no longer keeps ${missing} of its failed items`);
+  const { failed, unsaved } = { ...NO_ITEMS, ...result?.counts };
+  const missing = failed + unsaved - manifest.items;
+  if (missing > 0)
+    throw notRepeated(repeated, `Temporal no longer keeps ${missing} of its failed or unsaved items`);
   // A batch that was stopped has no counts that show whether an item of an absent partition failed.
   if (!result && tally.absent > 0)
     throw notRepeated(
@@ -59,7 +62,7 @@ export async function prepareRetry(temporal: Client, repeated: Batch): Promise<B
   return {
     input: { ...input, key: againKey(repeated.key), manifest },
     left: tally.left,
-    partitions: { [Symbol.asyncIterator]: () => inPartitions(failedItems(temporal, repeated, total)) },
+    partitions: { [Symbol.asyncIterator]: () => inPartitions(repeatedItems(temporal, repeated, total)) },
   };
 }
 
@@ -79,7 +82,7 @@ interface Tally {
   absent: number;
 }
 
-async function* failedItems(
+async function* repeatedItems(
   temporal: Client,
   repeated: Batch,
   total: number,
@@ -94,11 +97,12 @@ async function* failedItems(
     }
     await requireClosed(temporal, repeated, partition);
     const results = await partitionResults(temporal, partition);
-    const items = results.some(isFailed) ? await itemsToRepeat(temporal, repeated, partition) : [];
+    const items = results.some(isRepeated) ? await itemsToRepeat(temporal, repeated, partition) : [];
     for (const [index, result] of results.entries()) {
       const item = items[index];
-      // The retry gets a new task.
-      if (isFailed(result) && item) yield { line: ++line, item: { ...item, taskId: undefined } };
+      // What failed gets a new task; an unsaved result is read from its task again, and nothing is submitted.
+      const taskId = result.status === 'unsaved' ? (result.taskId ?? undefined) : undefined;
+      if (isRepeated(result) && item) yield { line: ++line, item: { ...item, taskId } };
       else if (tally) countLeft(tally.left, await followResult(temporal, result));
     }
   }
@@ -116,8 +120,8 @@ async function itemsToRepeat(
 }
 
 /** The service said that the task failed or refused the request; what may be alive there has left its partition. */
-function isFailed({ status }: BatchItemResult): boolean {
-  return status === 'failed';
+function isRepeated({ status }: BatchItemResult): boolean {
+  return status === 'failed' || status === 'unsaved';
 }
 
 /** A partition signals its end to its batch just before it closes; one that is open for longer has work left. */
@@ -139,7 +143,7 @@ async function requireClosed(temporal: Client, repeated: Batch, partition: Workf
 }
 
 function countLeft(left: LeftItems, { status }: BatchItemResult): void {
-  if (status === 'held' || status === 'failed') left.held += 1;
+  if (status === 'held' || status === 'failed' || status === 'unsaved') left.held += 1;
   if (status === 'running') left.lost += 1;
   if (status === 'cancelled' || status === 'waiting') left.cancelled += 1;
 }

@@ -1,4 +1,4 @@
-/** What needs a person: jobs that are held or overdue, and those that were stopped with work under way. */
+/** What needs a person: jobs that are held or overdue, were stopped with work under way, or are unsaved. */
 import {
   type Client,
   type WorkflowExecutionDescription,
@@ -6,6 +6,9 @@ import {
   WorkflowFailedError,
 } from '@temporalio/client';
 import {
+  BATCH_WORKFLOW,
+  type BatchResult,
+  type DeliveredResult,
   FAILURE,
   type Hold,
   type HoldState,
@@ -23,7 +26,7 @@ import { inParallel } from '../../platform/parallel';
 import { pollersOf } from '../../runs/query';
 import { type Leftovers, leftoversOfStopped, successorKey } from './leftovers';
 import { quoted, searchAttributes } from '../../contract/searchAttributes';
-import { failureType, findFirstRun, findRun, findRuns } from '../../runs/find';
+import { failureType, findFirstRun, findRun, findRuns, ifFound } from '../../runs/find';
 import { isRecord, isText } from '../../validation/inputs';
 
 export interface HeldOptions {
@@ -39,8 +42,8 @@ export interface HeldList {
 /** What is known of a job that needs a person. */
 export interface HeldJob extends JobEntry {
   /** Null if no worker answers. */
-  why: Hold['why'] | 'terminated' | 'timedOut' | null;
-  /** Since when it waits, or when it was stopped; null if no worker answers. */
+  why: Hold['why'] | 'terminated' | 'timedOut' | 'unsaved' | null;
+  /** Since when it waits, or when it ended; null if no worker answers. */
   since: string | null;
   reason: string | null;
   /** The open hold; null if the run is closed or no worker answers. */
@@ -69,9 +72,16 @@ export const UNDECIDED = `${OPEN} AND ${stageIn(['held', 'overdue'])}`;
 /** Runs that were stopped while the service may have worked for them. */
 const STOPPED = `WorkflowType = '${MEDIA_WORKFLOW}' AND ExecutionStatus IN ('Terminated', 'TimedOut') AND ${stageIn(OPEN_STAGES)}`;
 
+/** Batches in any of these stages may have unsaved items. */
+const UNSAVED = `ExecutionStatus = 'Completed' AND ((WorkflowType != '${BATCH_WORKFLOW}' AND ${stageIn(['unsaved'])}) OR (WorkflowType = '${BATCH_WORKFLOW}' AND ${stageIn(['unsaved', 'attention', 'cancelled'])}))`;
+
 export async function findHeld(temporal: Client, { limit = DEFAULT_LIMIT }: HeldOptions): Promise<HeldList> {
   const runs: WorkflowExecutionInfo[] = [];
-  for await (const run of findRuns(temporal, `(${UNDECIDED}) OR (${STOPPED})`, DECIDABLE)) runs.push(run);
+  for await (const run of findRuns(temporal, `(${UNDECIDED}) OR (${STOPPED}) OR (${UNSAVED})`, [
+    ...DECIDABLE,
+    BATCH_WORKFLOW,
+  ]))
+    runs.push(run);
   // Not every server can sort. People want to see the oldest first.
   runs.sort((a, b) => a.startTime.getTime() - b.startTime.getTime());
 
@@ -93,6 +103,7 @@ class HeldReader {
 
   async read(run: WorkflowExecutionInfo): Promise<HeldJob | undefined> {
     const entry = entryOf(run);
+    if (run.status.name === 'COMPLETED') return this.#unsaved(run, entry);
     const isStopped = entry.closedAt !== null;
     if (isStopped) return (await this.#isSettled(entry)) ? undefined : this.#stopped(run, entry);
     const job = jobOf(this.temporal, { key: entry.key, existing: true, ...run });
@@ -140,6 +151,19 @@ class HeldReader {
     };
   }
 
+  /** Listed until its retry has started. */
+  async #unsaved({ type }: WorkflowExecutionInfo, entry: JobEntry): Promise<HeldJob | undefined> {
+    const { workflowId, runId, closedAt } = entry;
+    const retry = againKey(workflowId);
+    const isReset = (await findRun(this.temporal, workflowId))?.runId !== runId;
+    if (isReset || (await this.#wasStartedSince(Date.parse(closedAt ?? ''), retry))) return undefined;
+    const result: unknown = await ifFound(this.temporal.workflow.getHandle(workflowId, runId).result());
+    const reason = whyUnsaved(type, result);
+    if (reason === null) return undefined;
+    const unheld = { requestId: null, answered: true, hold: null, left: null };
+    return { ...entry, ...unheld, why: 'unsaved', since: closedAt, reason };
+  }
+
   /** Not listed once the run was reset, the job was retried or got its next key, or another run follows its task. */
   async #isSettled({ workflowId, runId, key, taskId, closedAt }: JobEntry): Promise<boolean> {
     const latest = await findRun(this.temporal, workflowId);
@@ -170,6 +194,17 @@ class HeldReader {
     const end: unknown = await handle.result().catch((error: unknown) => error);
     return end instanceof WorkflowFailedError && failureType(end) === FAILURE.unsafeStart;
   }
+}
+
+/** Null: nothing of it is unsaved. */
+function whyUnsaved(workflow: string, result: unknown): string | null {
+  if (workflow !== BATCH_WORKFLOW) {
+    const { written } = (result ?? {}) as Partial<DeliveredResult>;
+    return written?.ok === false ? written.error : null;
+  }
+  const { counts } = (result ?? {}) as Partial<BatchResult>;
+  const unsaved = counts?.unsaved ?? 0;
+  return unsaved > 0 ? `projects did not take the results of ${unsaved} of its items` : null;
 }
 
 /** A malformed input of one run must not break the list. */

@@ -10,13 +10,19 @@ import {
   type TranscriptInput,
   type TranscriptState,
 } from '../../contract';
-import { mediaWorkflowId, recordKey, recordWorkflowId, transcriptWorkflowId } from '../../contract/ids';
+import {
+  againKey,
+  mediaWorkflowId,
+  recordKey,
+  recordWorkflowId,
+  transcriptWorkflowId,
+} from '../../contract/ids';
 import { attributesOfJob } from '../../contract/searchAttributes';
 import { assertValid } from '../../errors';
 import { digest } from '../../platform/digest';
 import { keyOf, type MediaSpec, startMedia, validateSpec, normalizeScope } from '../../runs/media';
 import { countRuns, failureType, find, findRuns } from '../../runs/find';
-import { startOrFind } from '../../runs/start';
+import { inputOf, startOrFind } from '../../runs/start';
 import {
   withoutNulls,
   validatePoll,
@@ -27,7 +33,7 @@ import { entryOf, type JobEntry, type JobFilter, queryOf } from '../listing';
 import { type JobReport } from '../report';
 import { RunsClient, type WaitOptions } from '../run';
 import { MediaJob, RecordJob, TranscriptJob } from './job';
-import { retryJob, type RetryOptions } from './retry';
+import { notRepeated, retryJob, type RetryOptions } from './retry';
 
 export class MediaClient extends RunsClient<MediaSpec, MediaState, MediaJob> {
   /** Starts the job, or gives back the run that its key already has, running or closed. It never submits twice. */
@@ -36,7 +42,8 @@ export class MediaClient extends RunsClient<MediaSpec, MediaState, MediaJob> {
   }
 
   /**
-   * Runs a job once more, as `<key>+2`, with its first input; two calls give one run. Refused with a `NotRepeatedError`
+   * Runs a job once more, as `<key>+2`, with its first input; two calls give one run. An unsaved job is only written
+   * again, from its known task. Refused with a `NotRepeatedError`
    * while the job runs, while the service may still work on its task, and, without `again`, when it succeeded. A spec
    * instead of a key must ask for the same as the job that it names.
    */
@@ -79,11 +86,24 @@ export class TranscriptsClient extends RunsClient<TranscriptSpec, TranscriptStat
       ...{ key, transcriptionId, format, scope: normalizeScope(spec.scope), write, notify },
       poll: { ...this.config.poll, ...withoutNulls(spec.poll ?? {}) },
     };
+    return this.#start(input, this.config.taskQueue);
+  }
+
+  /** Gets and writes it once more, as `<key>+2`, which costs nothing. Refused while it is open, and when it succeeded. */
+  async retry(key: string): Promise<TranscriptJob> {
+    const repeated = await this.get(key);
+    const { status } = await repeated.report();
+    if (['running', 'held', 'succeeded'].includes(status)) throw notRepeated(repeated, `it is ${status}`);
+    const { carried, ...input } = withoutNulls((await inputOf(this.temporal, repeated)) as TranscriptInput);
+    return this.#start({ ...input, key: againKey(repeated.key) }, repeated.taskQueue);
+  }
+
+  async #start(input: TranscriptInput, taskQueue: string): Promise<TranscriptJob> {
+    const { key } = input;
     const facts = await startOrFind(this.temporal, {
       workflow: TRANSCRIPT_WORKFLOW,
       workflowId: transcriptWorkflowId(key),
-      taskQueue: this.config.taskQueue,
-      ...{ key, input, identityOf: identityOfTranscript },
+      ...{ taskQueue, key, input, identityOf: identityOfTranscript },
       attributes: attributesOfJob({ ...input, tool: 'transcript' }, 'polling'),
       summary: `transcript for ${key}`,
     });

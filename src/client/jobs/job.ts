@@ -23,7 +23,7 @@ import { DecisionRefusedError, InvalidInputError } from '../../errors';
 import { mediaWorkflowId, recordWorkflowId, transcriptWorkflowId } from '../../contract/ids';
 import { entryOf } from '../listing';
 import { type Leftovers, leftoversOfFailed, leftoversOfStopped } from './leftovers';
-import { type Standing, succeededWith } from '../report';
+import { deliveredWith, type Standing, succeededWith } from '../report';
 import { Run, sendUpdate } from '../run';
 import { failureType, type Listed, type RunFacts } from '../../runs/find';
 
@@ -107,15 +107,15 @@ export class MediaJob extends Job<MediaState, MediaResult> {
     return leftoversOfFailed('failure' in end ? failureType(end.failure) : null, run);
   }
 
-  protected succeeded({ taskId, info }: MediaResult): Standing {
-    return succeededWith(info, taskId);
+  protected succeeded(result: MediaResult): Standing {
+    return deliveredWith(result, result.info, result.taskId);
   }
 }
 
 export class TranscriptJob extends Job<TranscriptState, TranscriptResult> {
   protected succeeded(result: TranscriptResult): Standing {
     const { transcriptionId, format, text, empty = false, written, notified } = result;
-    return succeededWith({ transcriptionId, format, text, empty, written, notified });
+    return deliveredWith(result, { transcriptionId, format, text, empty, written, notified });
   }
 }
 

@@ -1,8 +1,10 @@
-/** Runs a job once more, if the service cannot still work on it. */
+/** Runs a job once more, if the service cannot still work on it. Of an unsaved job only the write is made again. */
 import { type Client } from '@temporalio/client';
 import { type MediaInput } from '../../contract';
 import { KeyReusedError, NotRepeatedError } from '../../errors';
 import { againKey, campaignWorkflowId } from '../../contract/ids';
+import { type JobReport } from '../report';
+import { type Run } from '../run';
 import { MediaJob } from './job';
 import { identityOf, type MediaSpec, startMediaInput } from '../../runs/media';
 import { startOf } from '../../runs/start';
@@ -21,7 +23,7 @@ export async function retryJob(
   { again = false }: RetryOptions,
   spec?: MediaSpec,
 ): Promise<MediaJob> {
-  // State, task and hold belong to the old run; the retry submits again.
+  // State, task and hold belong to the old run; the retry submits again, unless only the write is missing.
   const start = await startOf(temporal, repeated);
   const { carried, taskId, held, ...input } = withoutNulls(start.input as MediaInput);
   if (spec && identityOf(withoutNulls(spec)) !== identityOf(input))
@@ -30,8 +32,11 @@ export async function retryJob(
   // What was sent before a reset, or before a start that was refused, is not known to this run.
   const isRefused = isRefusedStart(await describeOwnRun(temporal, repeated.workflowId));
   const mayHaveSent = start.wasReset || (carried?.reset ?? false) || isRefused;
-  await requireOver(repeated, input, { again, mayHaveSent });
-  const next = { ...input, key: againKey(repeated.key) };
+  const report = await repeated.report();
+  const isUnsaved = report.status === 'unsaved' && report.taskId !== null;
+  if (!isUnsaved) await requireOver(repeated, report, input, { again, mayHaveSent });
+  const known = isUnsaved ? { taskId: report.taskId ?? undefined } : {};
+  const next = { ...input, ...known, key: againKey(repeated.key) };
   return new MediaJob(temporal, await startMediaInput(temporal, repeated.taskQueue, next));
 }
 
@@ -49,11 +54,11 @@ async function requireOwnKey(temporal: Client, repeated: MediaJob, { reportTo }:
 
 async function requireOver(
   repeated: MediaJob,
+  { status, stage }: JobReport,
   input: MediaInput,
   { again, mayHaveSent }: { again: boolean; mayHaveSent: boolean },
 ): Promise<void> {
   const { workflowId, key } = repeated;
-  const { status, stage } = await repeated.report();
   if (status === 'held') throw notRepeated(repeated, 'it is held; decide that first (see `segue held`)');
   if (status === 'succeeded' && !again)
     throw notRepeated(
@@ -86,7 +91,7 @@ async function requireOver(
 }
 
 export function notRepeated(
-  { workflowId, runId, key }: Pick<MediaJob, 'workflowId' | 'runId' | 'key'>,
+  { workflowId, runId, key }: Pick<Run, 'workflowId' | 'runId' | 'key'>,
   why: string,
   left?: NotRepeatedError['left'],
 ): NotRepeatedError {

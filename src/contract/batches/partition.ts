@@ -3,13 +3,7 @@ import { defineQuery, defineSignal } from '@temporalio/workflow';
 import { type Scope } from '../../api/scope';
 import { type ChangeAsks } from '../media';
 import { type Continued, type JobSettings } from '../settings';
-import {
-  type ChangeOutcome,
-  type NoticeOutcome,
-  type NotifyTarget,
-  type ProjectRef,
-  type WriteTarget,
-} from '../targets';
+import { type NoticeOutcome, type NotifyTarget, type ProjectRef, type WriteTarget } from '../targets';
 
 /** What is asked of a media job, as in a line of a manifest. */
 export interface BatchItem {
@@ -24,8 +18,17 @@ export interface BatchItem {
   taskId?: string;
 }
 
-/** `held`: it goes on as a run of its own, which needs a person. */
-export type BatchItemStatus = 'waiting' | 'running' | 'succeeded' | 'failed' | 'held' | 'cancelled';
+/** `unsaved`: its project did not take the result. `held`: it goes on as a run of its own, which needs a person. */
+export const ITEM_STATUSES = [
+  'waiting',
+  'running',
+  'succeeded',
+  'unsaved',
+  'failed',
+  'held',
+  'cancelled',
+] as const;
+export type BatchItemStatus = (typeof ITEM_STATUSES)[number];
 
 export interface BatchItemResult extends Pick<
   ItemProgress,
@@ -69,7 +72,7 @@ export interface ItemProgress {
   /** The service's result, or how to fetch one that is too large to keep. */
   info?: unknown;
   error?: string;
-  /** Why the project does not have the result. */
+  /** Why the project does not have the result or the failure. */
   unwritten?: string;
   /** Of the item's user: the outcome, or since when the notification is due. */
   notice?: NoticeOutcome | { due: string; tries?: number };
@@ -93,12 +96,11 @@ export interface PendingWrite {
 export interface AskedChange extends ChangeAsks {
   changeId: string;
   items: Saved[];
-  /** It came in the last moment of the run before this one. */
-  answer?: ChangeOutcome;
 }
 
 export interface Saved {
-  place: number;
+  /** Its index in the partition. */
+  item: number;
   /** JSON pointer into the project's data. */
   at: string;
   finishedAt: string;
@@ -106,7 +108,7 @@ export interface Saved {
 
 export interface PartitionProgress extends Pick<PartitionNews, 'late'> {
   items: ItemProgress[];
-  letters: PendingWrite[];
+  pendingWrites: PendingWrite[];
   slotGrant: SlotGrant;
   polls: number;
   /** Why the service takes no submits. */
@@ -134,6 +136,7 @@ export const NO_ITEMS: Readonly<ItemCounts> = {
   waiting: 0,
   running: 0,
   succeeded: 0,
+  unsaved: 0,
   failed: 0,
   held: 0,
   cancelled: 0,

@@ -44,6 +44,7 @@ export const BATCH_STAGES = [
   'paused',
   'cancelling',
   'completed',
+  'unsaved',
   'attention',
   'cancelled',
 ] as const;
@@ -120,9 +121,15 @@ export interface BatchResult
     Pick<BatchStatus, 'key' | 'items' | 'counts' | 'startedAt' | 'incomplete'>,
     Partial<Pick<BatchStatus, 'digest' | 'stopped'>> {
   /** `attention`: held items continue as separate jobs, unless their partition was stopped. */
-  status: 'completed' | 'attention' | 'cancelled';
+  status: 'completed' | 'unsaved' | 'attention' | 'cancelled';
   finishedAt: string;
   notified: NoticeOutcome | null;
+}
+
+/** Held items need a decision, so they come first. */
+export function endStage({ held, unsaved }: ItemCounts): Exclude<BatchResult['status'], 'cancelled'> {
+  if (held > 0) return 'attention';
+  return unsaved > 0 ? 'unsaved' : 'completed';
 }
 
 export const batchStatusQuery = defineQuery<BatchStatus>('status');

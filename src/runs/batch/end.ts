@@ -12,6 +12,7 @@ export function endOfBatch({ status, counts, incomplete, stopped }: End, continu
     ...(held > 0 ? [`${held} items need a person`] : []),
     ...(continuing > 0 ? [`${continuing} items continue as separate jobs`] : []),
     ...(unfollowed > 0 ? [`${unfollowed} items are at the service, and nobody polls them: ${reason}`] : []),
+    ...(counts.unsaved > 0 ? [`the results of ${counts.unsaved} items are not saved in their projects`] : []),
     ...(counts.failed > 0 ? [`${counts.failed} items failed`] : []),
     ...(undone > 0 ? [`${undone} items were not done: ${reason}`] : []),
     ...(stopped && unfollowed + undone === 0
@@ -20,7 +21,9 @@ export function endOfBatch({ status, counts, incomplete, stopped }: End, continu
     ...(incomplete ? [`${counts.cancelled - undone} items were not handed over: ${incomplete}`] : []),
   ];
   if (problems.length === 0) return { status: 'succeeded', error: null };
-  return { status: counts.held > 0 ? 'held' : 'failed', error: problems.join('; ') };
+  const isOnlyUnsaved = counts.unsaved > 0 && problems.length === 1;
+  const withoutHeld = isOnlyUnsaved ? 'unsaved' : 'failed';
+  return { status: counts.held > 0 ? 'held' : withoutHeld, error: problems.join('; ') };
 }
 
 /** For a batch without `stopped` in its result. */

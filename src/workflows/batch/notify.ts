@@ -73,6 +73,11 @@ export async function notifyEnd(run: Batch, status: BatchResult['status']): Prom
   if (!notify || status === 'cancelled' || !isWanted) return null;
   const follow = [
     ...(run.heldJobs > 0 ? ['Held items continue as separate jobs: `segue held`'] : []),
+    ...(counts.unsaved > 0
+      ? [
+          `Results that projects did not take are kept, and are written again by: \`segue batch retry ${key}\``,
+        ]
+      : []),
     ...(run.stopped ? adviceOnStopped(key, run.stopped) : []),
   ];
   return notifyUser(run, notify, {

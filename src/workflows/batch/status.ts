@@ -42,6 +42,8 @@ function stageSentence({ key, stage, paused, since, concurrency }: BatchStatus):
       return 'Cancelling: waits for POSTs and project writes in flight.';
     case 'completed':
       return `Over since ${since}.`;
+    case 'unsaved':
+      return `Over since ${since}, and **projects did not take results**: \`segue batch retry ${key}\` writes them again and submits nothing for them.`;
     case 'attention':
       return `Over since ${since}, except items that **need a person**.`;
     case 'cancelled':

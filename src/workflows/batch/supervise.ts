@@ -36,7 +36,7 @@ function takeReport(run: Batch, report: Record<string, unknown>): void {
   }
   if (!standing.isThere) run.progress.arrivedAt = new Date().toISOString();
   standing.isThere = true;
-  standing.counts = counts;
+  standing.counts = { ...NO_ITEMS, ...counts };
   standing.trouble = isText(trouble) ? trouble : null;
   standing.late = isText(late) ? late : null;
   standing.isOver = isOver === true;
@@ -51,7 +51,7 @@ function takeReport(run: Batch, report: Record<string, unknown>): void {
 
 function isCounts(counts: unknown): counts is ItemCounts {
   const isCount = (count: unknown): boolean => Number.isInteger(count) && Number(count) >= 0;
-  return isRecord(counts) && Object.keys(NO_ITEMS).every((name) => isCount(counts[name]));
+  return isRecord(counts) && Object.keys(NO_ITEMS).every((name) => isCount(counts[name] ?? 0));
 }
 
 /** For the next partition to be handed over. */

@@ -1,9 +1,9 @@
 /** Keeps the campaign's state in the project's data up to date. */
-import { CancellationScope, condition, isCancellation, log, uuid4, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, condition, log, uuid4, workflowInfo } from '@temporalio/workflow';
 import { LONGEST_CHANGE } from '../../contract/changes';
 import { type CampaignJob, type ChangeOutcome, type Step } from '../../contract';
 import { changeIdOf } from '../../contract/ids';
-import { outcomeUnlessKept, type WriteOptions, writeToProject } from '../steps/write';
+import { writeToProject } from '../steps/write';
 import { type Campaign, isOpen, isOver, waitsFor } from './state';
 
 /** Leaves room for the JSON around the values. */
@@ -18,7 +18,7 @@ export const REPEAT = 'repeat';
  */
 export function save(run: Campaign, part: string): void {
   run.unsaved.add(part);
-  if (run.saving || !run.ownsPath || run.isLeaving) return;
+  if (run.isSaving || !run.ownsPath || run.isLeaving) return;
   void CancellationScope.nonCancellable(() => saveUnsaved(run));
 }
 
@@ -45,51 +45,37 @@ export function saveJob(run: Campaign, job: CampaignJob): void {
 }
 
 export async function untilSaved(run: Campaign): Promise<ChangeOutcome> {
-  await condition(() => run.saving === null);
+  await condition(() => !run.isSaving);
   const error = notSaved(run);
   return error === null ? { ok: true } : { ok: false, error };
 }
 
 async function saveUnsaved(run: Campaign): Promise<void> {
-  const saving = new CancellationScope();
-  run.saving = saving;
+  run.isSaving = true;
   // Changes of the same moment are written together.
   await Promise.resolve();
-  while (run.unsaved.size > 0 && run.ownsPath && !run.isLeaving) {
-    const taken = takeSteps(run);
-    try {
-      note(run, taken, await saving.run(() => write(run, taken.steps)));
-    } catch (error) {
-      if (!isCancellation(error)) throw error;
-      for (const part of taken.parts) run.unsaved.add(part);
-    }
-  }
+  while (run.unsaved.size > 0 && run.ownsPath && !run.isLeaving) await saveSome(run);
   // Without an await after the last check: a request in between would be forgotten.
-  run.saving = null;
+  run.isSaving = false;
 }
 
-/**
- * For a cancelled campaign: returns when the project's writer has every part, written or not. A save in flight may wait
- * for as long as the service takes no PATCH: it is cancelled, and its parts go with the others.
- */
+/** For a cancelled campaign: returns when the project's writer has every part, written or not. */
 export async function handOverToWriter(run: Campaign): Promise<void> {
   run.isLeaving = true;
-  run.saving?.cancel();
-  await condition(() => run.saving === null);
-  while (run.unsaved.size > 0 && run.ownsPath) {
-    const round = new CancellationScope();
-    const all: Taken[] = [];
-    while (run.unsaved.size > 0) all.push(takeSteps(run));
-    await round.run(() => Promise.all(all.map((taken) => handOver(run, taken))));
-    round.cancel();
-  }
+  run.writes.leave();
+  await condition(() => !run.isSaving);
+  while (run.unsaved.size > 0 && run.ownsPath) await saveSome(run);
 }
 
-async function handOver(run: Campaign, taken: Taken): Promise<void> {
-  const outcome = await outcomeUnlessKept((onAck) => write(run, taken.steps, { onAck }));
-  if (!outcome) return;
-  note(run, taken, outcome);
-  if (!outcome.ok) log.warn('the project does not know how the campaign ended', outcome);
+async function saveSome(run: Campaign): Promise<void> {
+  const { parts, steps } = takeSteps(run);
+  const outcome = await write(run, steps);
+  for (const part of parts) {
+    if (outcome?.ok === false) run.refused.set(part, outcome.error);
+    else run.refused.delete(part);
+  }
+  if (run.isLeaving && outcome?.ok === false)
+    log.warn('the project does not know how the campaign ended', outcome);
 }
 
 export function notSaved({ refused }: Campaign): string | null {
@@ -98,27 +84,11 @@ export function notSaved({ refused }: Campaign): string | null {
   return whys.length === 0 ? null : whys.map((why) => `${parts(why).join(', ')}: ${why}`).join('; ');
 }
 
-function note({ refused }: Campaign, { parts }: Taken, outcome: ChangeOutcome): void {
-  for (const part of parts) {
-    if (outcome.ok) refused.delete(part);
-    else refused.set(part, outcome.error);
-  }
-}
-
-async function write(
-  { input, writerReplies }: Campaign,
-  steps: Step[],
-  options: WriteOptions = {},
-): Promise<ChangeOutcome> {
+async function write({ input, writes }: Campaign, steps: Step[]): Promise<ChangeOutcome | undefined> {
   // Random: after a reset another state is written.
   const changeId = changeIdOf(workflowInfo().workflowId, uuid4());
-  try {
-    const { project, scope } = input;
-    return await writeToProject(writerReplies, { project, scope, change: { steps }, changeId }, options);
-  } catch (error) {
-    if (isCancellation(error)) throw error;
-    return { ok: false, error: String(error) };
-  }
+  const { project, scope } = input;
+  return writeToProject(writes, { project, scope, change: { steps }, changeId });
 }
 
 interface Taken {

@@ -2,7 +2,6 @@
 import {
   allHandlersFinished,
   ApplicationFailure,
-  type CancellationScope,
   condition,
   continueAsNew,
   workflowInfo,
@@ -25,12 +24,12 @@ import { truncate } from '../../api/json';
 import { MOST_AT_ONCE, referencesIn } from '../../validation/campaign';
 import { type Sender, wasReset } from '../lib/atMostOnce';
 import { CHECK_EVERY_MS } from '../lib/otherRuns';
-import { newWriterReplies } from '../steps/write';
+import { ProjectWrites } from '../steps/write';
 
 export class Campaign implements Sender {
   readonly requestName = workflowInfo().workflowId;
   readonly progress: CampaignProgress;
-  readonly writerReplies = newWriterReplies();
+  readonly writes = new ProjectWrites();
   /** JSON pointer to the campaign's state in the project's data. */
   readonly at: string;
   readonly concurrency: number;
@@ -44,7 +43,7 @@ export class Campaign implements Sender {
   ownsPath = false;
   /** Parts of the project that are out of date, oldest first. */
   readonly unsaved = new Set<string>();
-  saving: CancellationScope | null = null;
+  isSaving = false;
   /** The campaign was cancelled: what is not saved is left to the project's writer. */
   isLeaving = false;
   /** Parts that the project did not take, and why. */

@@ -136,13 +136,13 @@ interface FinishedJob {
   /** Why it did not succeed, if so. */
   error?: string;
   /** Why the project did not take its result, if so. */
-  unwritten?: string;
+  unsaved?: string;
   where?: string;
   extra: Record<string, unknown>;
 }
 
 export function endMessage(job: FinishedJob): Message {
-  const { tool, noun, key, label, error, unwritten, where = '', extra } = job;
+  const { tool, noun, key, label, error, unsaved, where = '', extra } = job;
   if (error !== undefined)
     return {
       ...{ category: 'agentError', event: 'failed', title: `Your ${noun} failed`, extra },
@@ -150,11 +150,11 @@ export function endMessage(job: FinishedJob): Message {
       body: bodyOf(`${tool} for \`${key}\` did not succeed. ${error}`),
     };
   const finished = `${tool} for \`${key}\` is finished (${label})`;
-  if (unwritten !== undefined)
+  if (unsaved !== undefined)
     return {
-      ...{ category: 'agentError', event: 'unwritten', title: 'A result could not be saved', extra },
+      ...{ category: 'agentError', event: 'unsaved', title: 'A result could not be saved', extra },
       message: `${tool} for ${key} is finished, but the project did not take it.`,
-      body: bodyOf(`${finished}, but the project did not take its result: ${unwritten}`),
+      body: bodyOf(`${finished}, but the project did not take its result: ${unsaved}`),
     };
   return {
     ...{ category: 'agentTaskCompleted', event: 'completed', title: `Your ${noun} is done`, extra },

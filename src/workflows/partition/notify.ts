@@ -21,7 +21,7 @@ const { notifyChunk } = proxyActivities<SegueActivities>(NOTIFY_OPTIONS);
 /** To be called when the item is over and its project is written. */
 export function addNotice({ asked, known }: Pick<Entry, 'asked' | 'known'>): void {
   const { notify } = asked;
-  const event = known.status === 'succeeded' && known.unwritten === undefined ? 'completed' : 'failed';
+  const event = known.status === 'succeeded' ? 'completed' : 'failed';
   if (notify && (notify.on?.includes(event) ?? true)) known.notice = { due: new Date().toISOString() };
 }
 
@@ -98,8 +98,9 @@ function giveUpOld(run: Partition, reason: string): void {
 function messageOf({ asked: { tool, key }, known }: Entry): Message {
   const { status, error = '', unwritten, taskId } = known;
   return endMessage({
-    ...{ tool, noun: 'media job', key, label: `task \`${taskId ?? ''}\``, unwritten },
-    error: status === 'succeeded' ? undefined : error,
+    ...{ tool, noun: 'media job', key, label: `task \`${taskId ?? ''}\`` },
+    unsaved: unwritten,
+    error: status === 'failed' ? error : undefined,
     extra: { item: key, ...(taskId === undefined ? {} : { task_id: taskId }) },
   });
 }

@@ -13,7 +13,7 @@ import {
 } from '../../contract';
 import { batchItemKey } from '../../contract/ids';
 import { newBackoff, wasReset } from '../lib/atMostOnce';
-import { newWriterReplies } from '../steps/write';
+import { ProjectWrites } from '../steps/write';
 import { jobTimes, type JobTimes } from '../../validation/times';
 
 /** An item's index in the partition, what it asks for and what is known of it. */
@@ -37,7 +37,7 @@ const SILENT_POLLS = 3;
 export class Partition {
   readonly settings: JobTimes;
   readonly progress: PartitionProgress;
-  readonly writerReplies = newWriterReplies();
+  readonly writes = new ProjectWrites();
   readonly sending = new Set<unknown>();
   chunksInFlight = 0;
   /** By this run. */
@@ -45,6 +45,8 @@ export class Partition {
   /** Items of a chunk; fewer after a worker had no room for all. */
   chunkItems = LARGEST_CHUNK;
   isNotifying = false;
+  /** Items that just ended are about to be written. */
+  isSaving = false;
   /** Items being started as separate jobs. */
   promoting = 0;
   /** The report to the batch that comes before their start. */
@@ -64,7 +66,7 @@ export class Partition {
     this.settings = jobTimes(input);
     this.progress = {
       items: input.items.map(newItem),
-      letters: [],
+      pendingWrites: [],
       slotGrant: { order: 0, slots: 0, paused: false, cancelled: false },
       polls: 0,
       late: null,
@@ -108,15 +110,15 @@ export class Partition {
 
   /** What is not done yet. Items come first: their ends are written, and then their users are notified. */
   get left(): 'items' | 'writes' | 'notices' | null {
-    const { items, letters } = this.progress;
+    const { items, pendingWrites } = this.progress;
     if (!items.every(isOver)) return 'items';
-    if (letters.length > 0) return 'writes';
+    if (pendingWrites.length > 0) return 'writes';
     return items.some(isNoticeDue) ? 'notices' : null;
   }
 
   /** The next run does what is left. Chunks may wait in the task queue for hours: until they end, this run polls and reports. */
   get isHandedOver(): boolean {
-    return this.handingOver && this.chunksInFlight === 0 && !this.isNotifying;
+    return this.handingOver && this.chunksInFlight === 0 && !this.isNotifying && !this.writes.isAsking;
   }
 
   get isFinished(): boolean {

@@ -81,9 +81,9 @@ function submit(run: Partition, chunk: Entry[]): Promise<ChunkOutcome[]> {
     heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
     retry: AT_MOST_ONCE,
   });
-  const submissions = chunk.map(({ index, asked: { tool, request, scope }, known }) => ({
+  const submissions = chunk.map(({ index, asked: { tool, request, scope, write }, known }) => ({
     ...{ key: run.jobKey(index), attempt: known.attempts, item: index },
-    ...{ tool, request, scope },
+    ...{ tool, request, scope, hasWrite: write ? true : undefined },
   }));
   const indexes = chunk.map(({ index }) => index);
   const n = (run.chunksSent += 1);

@@ -1,8 +1,8 @@
 /** Keeps what became of items, and writes it to their projects, together where they share one. */
-import { CancellationScope, uuid4, workflowInfo } from '@temporalio/workflow';
-import { type PendingWrite, type Saved, type Step } from '../../contract';
+import { uuid4, workflowInfo } from '@temporalio/workflow';
+import { bytesOf } from '../../api/json';
+import { type AskedChange, type PendingWrite, type Saved, type Step } from '../../contract';
 import { changeIdOf } from '../../contract/ids';
-import { writeToProject } from '../steps/write';
 import { addNotice } from './notify';
 import { type Entry, type Partition } from './state';
 
@@ -20,6 +20,7 @@ export function keepEnd(
 function finish(run: Partition, index: number, error: string | undefined): void {
   const entry = run.entry(index);
   entry.known.unwritten = error;
+  if (error !== undefined && entry.known.status === 'succeeded') entry.known.status = 'unsaved';
   if (entry.known.status !== 'cancelled') addNotice(entry);
 }
 
@@ -29,91 +30,82 @@ export function recordCancelled(run: Partition, index: number): void {
   if (entry.known.taskId !== undefined) save(run, entry);
 }
 
-/** Of one change, in characters of JSON: a writer's queue holds those of five partitions that share a project. */
-const LONGEST_CHANGE = 64_000;
+/** Of one change: a writer has room for those of five partitions that share a project. */
+const LARGEST_CHANGE_BYTES = 48_000;
 
 function save(run: Partition, { index, asked, known }: Entry): void {
   if (!asked.write) return;
-  const { letters } = run.progress;
+  const { pendingWrites } = run.progress;
   const { project, at, failedAt } = asked.write;
   const finishedAt = new Date().toISOString();
-  const saved = { place: index, at: known.status === 'succeeded' ? at : (failedAt ?? at), finishedAt };
+  const saved = { item: index, at: known.status === 'succeeded' ? at : (failedAt ?? at), finishedAt };
   const address = JSON.stringify([project.resourcetype, project.id, asked.scope ?? null]);
-  const open = letters.find((write) => write.address === address);
-  if (open) {
-    open.waiting.push(saved);
-    return;
-  }
-  const write = { address, project, scope: asked.scope, halves: [], waiting: [saved] };
-  letters.push(write);
-  void CancellationScope.nonCancellable(() => send(run, write));
+  const open = pendingWrites.find((write) => write.address === address);
+  if (open) open.waiting.push(saved);
+  else pendingWrites.push({ address, project, scope: asked.scope, halves: [], waiting: [saved] });
+  void writeSoon(run);
+}
+
+/** Items that end in the same moment go together. */
+async function writeSoon(run: Partition): Promise<void> {
+  if (run.isSaving) return;
+  run.isSaving = true;
+  await Promise.resolve();
+  run.isSaving = false;
+  for (const write of run.progress.pendingWrites) if (!write.asked) writeNext(run, write);
 }
 
 export function resumeWrites(run: Partition): void {
-  for (const write of run.progress.letters) void send(run, write);
+  for (const write of run.progress.pendingWrites) writeNext(run, write);
 }
 
-/** Replies that just arrived: the next run would ask again, and the writer may be gone by then. */
-export function keepReplies({ progress, writerReplies }: Partition): void {
-  for (const { asked } of progress.letters)
-    if (asked) asked.answer = writerReplies.answers.get(asked.changeId);
-}
-
-/** `write` always says how far it is: another run may continue it. */
-async function send(run: Partition, write: PendingWrite): Promise<void> {
-  // Items that end in the same moment go together.
-  await Promise.resolve();
+/** A project has one change at a time. `write` always says how far it is: another run may continue it. */
+function writeNext(run: Partition, write: PendingWrite): void {
+  const asked = (write.asked ??= nextOf(run, write));
   const { project, scope } = write;
-  // Waiting for a writer may take days, and adds to the history.
-  const handOver = (): void => {
-    run.handOverWhenLong();
-  };
-  const callbacks = { onAsked: handOver, onDelay: handOver };
-  while ((write.asked ??= nextOf(run, write))) {
-    const { asked } = write;
-    const { changeId, items, answer } = asked;
-    const change = { steps: items.map((item) => stepOf(run, item)) };
-    const order = { project, scope, change, changeId };
-    const outcome = answer ?? (await writeToProject(run.writerReplies, order, { ...callbacks, asked }));
-    write.asked = undefined;
-    takeOutcome(run, write, items, outcome.ok ? undefined : outcome.error);
-  }
-  // Without an await after the last check: what is saved from now on is another write.
-  run.progress.letters.splice(run.progress.letters.indexOf(write), 1);
+  run.writes.add({
+    ...{ project, scope, changeId: asked.changeId, asked },
+    change: () => ({ steps: asked.items.map((item) => stepOf(run, item)) }),
+    onOutcome: (outcome) => {
+      write.asked = undefined;
+      takeOutcome(run, write, asked.items, outcome?.ok === false ? outcome.error : undefined);
+      run.handOverWhenLong();
+    },
+    // Waiting for a writer may take days, and adds to the history.
+    onDelay: () => {
+      run.handOverWhenLong();
+    },
+  });
 }
 
-function nextOf(run: Partition, { halves, waiting }: PendingWrite): PendingWrite['asked'] {
+function nextOf(run: Partition, { halves, waiting }: PendingWrite): AskedChange {
   const items = halves.shift() ?? waiting.splice(0, howManyFit(run, waiting));
   // Random: after a reset, a change holds other items.
-  return items.length > 0 ? { changeId: changeIdOf(workflowInfo().workflowId, uuid4()), items } : undefined;
+  return { changeId: changeIdOf(workflowInfo().workflowId, uuid4()), items };
 }
 
 function howManyFit(run: Partition, items: Saved[]): number {
-  let length = 0;
-  const tooMany = items.findIndex(
-    (item) => (length += JSON.stringify(stepOf(run, item)).length) > LONGEST_CHANGE,
-  );
+  let bytes = 0;
+  const tooMany = items.findIndex((item) => (bytes += bytesOf(stepOf(run, item))) > LARGEST_CHANGE_BYTES);
   return tooMany === -1 ? items.length : Math.max(tooMany, 1);
 }
 
 /** A refused change is halved until the bad item is alone. */
-function takeOutcome(
-  run: Partition,
-  { halves }: PendingWrite,
-  items: Saved[],
-  error: string | undefined,
-): void {
-  if (error === undefined || items.length === 1) {
-    for (const { place } of items) finish(run, place, error);
-    return;
+function takeOutcome(run: Partition, write: PendingWrite, items: Saved[], error: string | undefined): void {
+  const { halves, waiting } = write;
+  if (error === undefined || items.length === 1) for (const { item } of items) finish(run, item, error);
+  else {
+    const half = Math.ceil(items.length / 2);
+    halves.unshift(items.slice(0, half), items.slice(half));
   }
-  const half = Math.ceil(items.length / 2);
-  halves.unshift(items.slice(0, half), items.slice(half));
+  const { pendingWrites } = run.progress;
+  if (halves.length + waiting.length > 0) void writeSoon(run);
+  else pendingWrites.splice(pendingWrites.indexOf(write), 1);
 }
 
 /** Made from the item's state when sent: results are too large to be carried twice. */
-function stepOf(run: Partition, { place, at, finishedAt }: Saved): Step {
-  const { asked, known } = run.entry(place);
+function stepOf(run: Partition, { item, at, finishedAt }: Saved): Step {
+  const { asked, known } = run.entry(item);
   const { status, info, error, taskId = null } = known;
   const what = status === 'succeeded' ? { info } : { status, error };
   return { at, set: { key: asked.key, taskId, ...what, finishedAt } };

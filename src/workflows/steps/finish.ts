@@ -14,12 +14,14 @@ import {
 } from '@temporalio/workflow';
 import {
   type ChangeOutcome,
+  type DeliveredResult,
   FAILURE,
   type NoticeOutcome,
   type NotifyEvent,
   type RunEnd,
   stateQuery,
 } from '../../contract';
+import { adviceOnUnsaved } from '../../contract/advice';
 import { changeIdOf } from '../../contract/ids';
 import { handleListeners } from '../lib/listeners';
 import { endMessage, type Message, notifyUser } from '../lib/notify';
@@ -27,7 +29,7 @@ import { closeHold, handleDecisions } from './hold';
 import { extraOf, type Job } from './job';
 import { handlePollNow } from './poll';
 import { setStage, showDelay, showStart } from './visibility';
-import { outcomeUnlessKept, type WriteOptions, writeToProject } from './write';
+import { writeToProject } from './write';
 
 /** The result of a job that succeeded, and the value for its project. */
 export interface Success<Result extends object> {
@@ -102,7 +104,7 @@ function failureValue(job: Job, failure: NonNullable<RunEnd['failure']>): object
 export async function writeEnd(job: Job, end: RunEnd): Promise<ChangeOutcome | null> {
   if (end.written === undefined) {
     const at = end.failure ? failurePointer(job) : job.input.write?.at;
-    end.written = await write(job, at, end, { beforeAsk: () => job.continueWhenLong() });
+    end.written = await write(job, at, end);
   }
   return end.written;
 }
@@ -130,11 +132,15 @@ export async function notifyEnd(
   return CancellationScope.nonCancellable(() => notifyUser(job, notify, message, retries));
 }
 
-/** Gives the result of the run, or throws its failure. A job whose result the project refuses has succeeded. */
-export function resultOf<Result extends object>(job: Job, { failure, result }: End<Result>): Result {
-  setStage(job, failure ? statusOf(failure) : 'succeeded');
+/** Gives the result of the run, or throws its failure. A job whose result the project refuses is unsaved. */
+export function resultOf<Result extends object>(
+  job: Job,
+  { failure, result, written }: End<Result>,
+): Result & Pick<DeliveredResult, 'status'> {
+  const status = written?.ok === false ? 'unsaved' : 'succeeded';
+  setStage(job, failure ? statusOf(failure) : status);
   if (failure || !result) throw ApplicationFailure.create({ ...failure, nonRetryable: true });
-  return result;
+  return { ...result, status };
 }
 
 function statusOf({ type }: NonNullable<RunEnd['failure']>): 'abandoned' | 'failed' {
@@ -178,30 +184,41 @@ function leftBy(job: Job): Left | null {
 async function writeLeft(job: Job, left: Left): Promise<void> {
   const facts = { key: job.input.key, ...left };
   const value = { ...facts, status: 'cancelled', finishedAt: new Date().toISOString() };
-  const written = await outcomeUnlessKept((onAck) =>
-    write(job, failurePointer(job), { value, changeId: newChangeId('cancelled'), asked: {} }, { onAck }),
-  );
+  job.writes.leave();
+  const written = await write(job, failurePointer(job), {
+    value,
+    changeId: newChangeId('cancelled'),
+    asked: {},
+  });
   if (written && !written.ok)
     log.warn('the project does not know what the service still works on', { ...facts, ...written });
 }
 
-/** Not cancelled with the run: the project must know the paid work. */
-function write(
+/** Not cancelled with the run: the project must know the paid work. Null where there is no outcome. */
+async function write(
   job: Job,
   at: string | undefined,
   { value, changeId, asked }: Pick<RunEnd, 'value' | 'changeId' | 'asked'>,
-  options: Pick<WriteOptions, 'onAck' | 'beforeAsk'>,
 ): Promise<ChangeOutcome | null> {
   const { scope, write: target } = job.input;
-  if (!target || at === undefined) return Promise.resolve(null);
+  if (!target || at === undefined) return null;
   setStage(job, 'writing');
-  const order = { project: target.project, scope, change: { steps: [{ at, set: value }] }, changeId };
+  const change = { steps: [{ at, set: value }] };
+  let [isDelayed, isOver] = [false, false];
   const onDelay = (): void => {
+    isDelayed = true;
     showDelay(job);
   };
-  return CancellationScope.nonCancellable(() =>
-    writeToProject(job.writerReplies, order, { ...options, asked, onDelay }),
-  );
+  return CancellationScope.nonCancellable(async () => {
+    const order = { project: target.project, scope, change, changeId, asked, onDelay };
+    const outcome = writeToProject(job.writes, order).finally(() => (isOver = true));
+    for (;;) {
+      await condition(() => isOver || (isDelayed && !job.writes.isAsking));
+      if (isOver) return (await outcome) ?? null;
+      isDelayed = false;
+      await job.continueWhenLong();
+    }
+  });
 }
 
 /** Null counts as absent: other languages write it for what they leave out. */
@@ -214,7 +231,7 @@ function endNotice(job: Job, { failure }: RunEnd, written: ChangeOutcome | null)
   const { key, write: target } = input;
   const message = endMessage({
     ...{ tool, noun, key, label: `${kind} \`${id ?? ''}\``, error: failure?.message },
-    unwritten: written?.ok === false ? `${written.error}. The result is kept in the run.` : undefined,
+    unsaved: written?.ok === false ? adviceOnUnsaved(workflowInfo().workflowId, written.error) : undefined,
     where: target
       ? `It is in ${target.project.resourcetype} ${target.project.id} at ${target.at}.`
       : undefined,

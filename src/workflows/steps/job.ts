@@ -24,7 +24,7 @@ import {
 import { holdName } from '../../contract/ids';
 import { type PollTimes } from '../../validation/times';
 import { type Reporter } from '../lib/listeners';
-import { newWriterReplies } from './write';
+import { ProjectWrites } from './write';
 
 /** A run that polls until the service ends something: a task, a transcription, an asset. */
 export abstract class Job implements Reporter {
@@ -43,7 +43,7 @@ export abstract class Job implements Reporter {
   abstract readonly kind: string;
   /** Prefix of this job's request ids; no other job has it. */
   readonly requestName: string = workflowInfo().workflowId;
-  readonly writerReplies = newWriterReplies();
+  readonly writes = new ProjectWrites();
   /** A person's decision about the hold, until the job acts on it. */
   decision: Decision | null = null;
   pollRequested = false;

@@ -164,9 +164,10 @@ async function trySubmit(job: MediaJob): Promise<{ attempt: SubmitAttempt; outco
   // A cancelled run waits for the outcome: a POST cannot be undone.
   const outcome = await CancellationScope.nonCancellable(async (): Promise<SubmitOutcome> => {
     const { key, tool, request, scope } = input;
+    const hasWrite = input.write ? true : undefined;
     const runId = job.orderedBy ?? senderOf(job);
     try {
-      return await submit({ key, attempt: attempt.n, tool, request, scope, runId });
+      return await submit({ key, attempt: attempt.n, tool, request, scope, hasWrite, runId });
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
       return withoutOutcome(job, attempt.n, error);
@@ -193,7 +194,8 @@ function refused(
   job: MediaJob,
   { status, reason }: Extract<SubmitOutcome, { outcome: 'refused' }>,
 ): ApplicationFailure {
-  const message = `The service refused job ${job.input.key}: ${reason}`;
+  const who = status === undefined ? 'The worker' : 'The service';
+  const message = `${who} refused job ${job.input.key}: ${reason}`;
   return job.failure(FAILURE.refused, message, { status: status ?? null, reason });
 }
 

@@ -4,7 +4,6 @@ import { bytesOf } from '../../api/json';
 import { type Hold, type JobStage, UNKNOWN_MEMO, type UnknownSubmit } from '../../contract';
 import { adviceList, decisionAdvice } from '../../contract/advice';
 import { formatDuration } from '../../contract/durations';
-import { projectWriterId } from '../../contract/ids';
 import { attributesOfJob, keyword, searchAttributes } from '../../contract/searchAttributes';
 import { reportStage } from '../lib/listeners';
 import { type Job } from './job';
@@ -112,6 +111,11 @@ function detailsOf(job: Job): string[] {
       ];
     case 'notifying':
       return [`The service has ended ${label}; its user is being notified.`];
+    case 'unsaved':
+      return [
+        `The service has ended ${label}, but **the project did not take the result**, which is kept in the result of this run.`,
+        `What to do: \`segue retry ${workflowInfo().workflowId}\` writes it again and submits nothing.`,
+      ];
     case 'succeeded':
     case 'failed':
       return [`The job ${stage}: ${label}.`];
@@ -121,10 +125,9 @@ function detailsOf(job: Job): string[] {
   }
 }
 
-function delayOf({ input: { scope, write } }: Job): string {
+function delayOf({ input: { write } }: Job): string {
   const { resourcetype = '', id = '' } = write?.project ?? {};
-  const writer = projectWriterId(scope?.organization ?? 'WORKSPACE', { resourcetype, id });
-  return `The write takes longer than usual and is retried. The project's writer shows why: run \`${writer}\`.`;
+  return `The write takes longer than usual and is retried. What it waits for: \`segue project status ${resourcetype} ${id}\`.`;
 }
 
 export const MEANING: Record<Hold['why'], string> = {

@@ -1,192 +1,250 @@
-/** How a run asks the project's writer for a change, and learns the outcome. */
+/** How a run asks the writers of projects for changes, and learns the outcomes. */
 import {
   ActivityFailure,
-  type ActivityOptions,
-  ApplicationFailure,
   CancellationScope,
   condition,
-  isCancellation,
   proxyActivities,
-  sleep,
   TimeoutFailure,
 } from '@temporalio/workflow';
+import { bytesOf } from '../../api/json';
 import {
   type ChangeAsks,
   changedSignal,
   type ChangeOutcome,
-  FAILURE,
+  type ChangeRequest,
   LONGEST_CALL_MS,
-  type RequestChangeOrder,
+  type ProjectChange,
+  type ProjectRef,
+  type Scope,
   type SegueActivities,
 } from '../../contract';
-import { isText } from '../../validation/inputs';
+import { isRecord, isText } from '../../validation/inputs';
 import { onSignal } from '../lib/listeners';
 
-const [FIRST_PATIENCE_MS, LONGEST_PATIENCE_MS] = [2 * 60_000, 3_600_000];
-/** The first pause when the writer has no room. Each request puts the whole change into the history. */
-const FULL_PAUSE_MS = 30_000;
+/** The longest is far less than the hour for which a writer knows a change. */
+const [FIRST_PATIENCE_MS, LONGEST_PATIENCE_MS] = [2 * 60_000, 15 * 60_000];
+/** The first pause when the writer has no room. */
+const NO_ROOM_PAUSE_MS = 2_000;
+/** How long a run that ends waits for an outcome after the writer has got its change. */
+const LEAVING_PATIENCE_MS = 60_000;
+/** Of one activity; a larger change goes alone. */
+const LARGEST_REQUEST_BYTES = 256 * 1024;
 
-/** How long a cancelled run waits for the outcome after the writer has its change. */
-const LEAVING_PATIENCE = '1m';
-
-const REQUEST_OPTIONS: ActivityOptions = {
-  summary: "asks the project's writer for a change",
+const { requestChanges } = proxyActivities<SegueActivities>({
+  summary: 'asks the writers of projects for changes',
   startToCloseTimeout: LONGEST_CALL_MS,
+  // Soon enough for the run to show the delay. Then it asks again.
+  scheduleToCloseTimeout: FIRST_PATIENCE_MS,
   // The writer ignores a change that it knows, so a retry is harmless.
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
-};
-const laterRequests = proxyActivities<SegueActivities>(REQUEST_OPTIONS);
-// The first request times out soon, so that the run can show the delay.
-const firstRequest = proxyActivities<SegueActivities>({
-  ...REQUEST_OPTIONS,
-  scheduleToCloseTimeout: FIRST_PATIENCE_MS,
 });
 
-export interface WriteOptions {
-  /** The only run that may ask for the change; any other gets an `Outdated` failure. */
-  onlyBy?: string;
-  /** The writer has got the request; it may have no room. */
-  onAsked?: () => void;
-  /** The writer has queued the change, also for a run that ends now; or it has no room, and is asked again. */
-  onAck?: (isKept: boolean) => void;
-  /** Called each time the wait for an answer ends without one. */
-  onDelay?: () => void;
+/** A change that a run asks for. */
+export interface ProjectWrite {
+  project: ProjectRef;
+  scope?: Scope;
+  /** Made by `changeIdOf`. */
+  changeId: string;
+  /** Made when it is sent, because a run that continues as new need not carry it. */
+  change: () => ProjectChange;
   /** Updated in place; a run that continues as new carries it over. */
-  asked?: ChangeAsks;
-  /** Called before each request; the run may continue as new there. */
-  beforeAsk?: () => Promise<void>;
+  asked: ChangeAsks;
+  /** Called in the same moment in which the outcome arrives; undefined where the run leaves before. */
+  onOutcome: (outcome: ChangeOutcome | undefined) => void;
+  /** The only run that may ask for the change; any other gets {@link OUTDATED_CHANGE}. */
+  onlyBy?: string;
+  /** Called each time a wait for an answer ends without one. */
+  onDelay?: () => void;
 }
 
-/** Asks the writer for a change and waits for the outcome, however long the service takes. */
-export async function writeToProject(
-  replies: WriterReplies,
-  order: Omit<RequestChangeOrder, 'onlyBy' | 'receipt'>,
-  { onlyBy, onAsked, onAck, onDelay, asked = {}, beforeAsk }: WriteOptions = {},
-): Promise<ChangeOutcome> {
-  const { changeId } = order;
-  const { answers, rejectedForCapacity, acks } = replies;
-  const hasAnswer = (): boolean => answers.has(changeId);
-  handleWriterReplies(replies);
-  if (onAck) acks.set(changeId, onAck);
-  const left = asked.nextAt === undefined ? 0 : Date.parse(asked.nextAt) - Date.now();
-  if (left > 0) await condition(hasAnswer, left);
-  for (;;) {
-    const answer = answers.get(changeId);
-    if (answer) return answer;
-    await beforeAsk?.();
-    if (hasAnswer()) continue;
-    const { times = 0 } = asked;
-    const { requestChange } = times === 0 ? firstRequest : laterRequests;
-    const patience = Math.min(FIRST_PATIENCE_MS * 2 ** times, LONGEST_PATIENCE_MS);
-    asked.times = times + 1;
-    // For a run that continues as new during the request. A change that was never requested is then requested at once.
-    if (times > 0) asked.nextAt = timeIn(patience);
-    rejectedForCapacity.delete(changeId);
-    try {
-      await sendRequest(replies, requestChange, { ...order, onlyBy, receipt: onAck !== undefined });
-      asked.nextAt = timeIn(patience);
-      onAsked?.();
-      // The answer may be lost; asked again, the writer answers without writing twice.
-      await condition(() => hasAnswer() || rejectedForCapacity.has(changeId), patience);
-      if (hasAnswer()) continue;
-      if (rejectedForCapacity.has(changeId)) {
-        const pause = pauseWithoutRoom(asked);
-        Object.assign(asked, { times, nextAt: timeIn(pause) });
-        onDelay?.();
-        await condition(hasAnswer, pause);
-        continue;
+/** The changes that a run has asked for: one request for all of the same moment, and one timer. */
+export class ProjectWrites {
+  readonly #open = new Map<string, ProjectWrite>();
+  readonly #asking = new Set<ProjectWrite>();
+  #isLooping = false;
+  #isWoken = false;
+  #isLeaving = false;
+  #handlesReplies = false;
+
+  /** A request is on its way. A run that continued as new now would ask again only minutes later. */
+  get isAsking(): boolean {
+    return this.#asking.size > 0;
+  }
+
+  add(write: ProjectWrite): void {
+    this.#open.set(write.changeId, write);
+    // Set only now: signals that came before are handled at once.
+    if (!this.#handlesReplies) this.#handleReplies();
+    this.#wake();
+  }
+
+  /** The run is about to end: once a writer has a change, its outcome is waited for only a little longer. */
+  leave(): void {
+    this.#isLeaving = true;
+    for (const write of this.#open.values()) if (!this.#asking.has(write)) this.#leaveSoon(write);
+    this.#wake();
+  }
+
+  #leaveSoon({ asked }: ProjectWrite): void {
+    if (this.#isLeaving && asked.isKnown) asked.nextAt = timeIn(LEAVING_PATIENCE_MS);
+  }
+
+  /** The write is not waited for any more; it may be made all the same. */
+  drop(changeId: string): void {
+    this.#open.delete(changeId);
+  }
+
+  #wake(): void {
+    this.#isWoken = true;
+    if (this.#isLooping) return;
+    this.#isLooping = true;
+    void CancellationScope.nonCancellable(() => this.#loop());
+  }
+
+  async #loop(): Promise<void> {
+    // Changes of the same moment are asked for together.
+    await Promise.resolve();
+    while (this.#open.size > 0) {
+      this.#isWoken = false;
+      const isDone = (): boolean => this.#isWoken || this.#open.size === 0;
+      const due = this.#idle().filter(({ asked }) => msUntil(asked.nextAt) <= 0);
+      for (const write of due) {
+        const { changeId, asked, onDelay } = write;
+        if (this.#isLeaving && asked.isKnown) this.#settle(changeId, undefined);
+        else if ((asked.times ?? 0) > 0) onDelay?.();
       }
-    } catch (error) {
-      if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
-      if (isOutdated(error.cause)) throw error.cause;
-      // Some servers report the timeout as an ordinary failure.
-      const isOverdue = error.retryState === 'TIMEOUT' || error.cause instanceof TimeoutFailure;
-      // Not retryable.
-      if (!isOverdue) return { ok: false, error: error.cause?.message ?? error.message };
+      for (const group of groupsOf(due.filter(({ changeId }) => this.#open.has(changeId))))
+        void this.#ask(group);
+      const nextMs = Math.min(...this.#idle().map(({ asked }) => msUntil(asked.nextAt)));
+      if (nextMs === Infinity) await condition(isDone);
+      else await condition(isDone, Math.max(nextMs, 1));
     }
-    onDelay?.();
+    this.#isLooping = false;
+  }
+
+  /** What is not being asked for at the moment. */
+  #idle(): ProjectWrite[] {
+    return [...this.#open.values()].filter((write) => !this.#asking.has(write));
+  }
+
+  async #ask(group: Asked[]): Promise<void> {
+    for (const { write } of group) {
+      const times = (write.asked.times ?? 0) + 1;
+      const patience = Math.min(FIRST_PATIENCE_MS * 2 ** (times - 1), LONGEST_PATIENCE_MS);
+      // Now, because a rejection may come before the end of the activity, and this run may continue as new.
+      Object.assign(write.asked, { times, isKnown: true, nextAt: timeIn(patience) });
+      this.#asking.add(write);
+    }
+    const [{ write } = {}] = group;
+    const requests = group.map(({ request }) => request);
+    try {
+      const refused = await requestChanges({ scope: write?.scope, onlyBy: write?.onlyBy, requests });
+      for (const { changeId, error } of refused) this.#settle(changeId, { ok: false, error });
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      // Some servers report the timeout as an ordinary failure.
+      const isTimeout = error.retryState === 'TIMEOUT' || error.cause instanceof TimeoutFailure;
+      const failure = { ok: false as const, error: error.cause?.message ?? error.message };
+      for (const {
+        write: { changeId, asked },
+      } of group)
+        if (isTimeout) asked.isKnown = false;
+        else this.#settle(changeId, failure);
+    }
+    for (const { write: asked } of group) {
+      this.#asking.delete(asked);
+      this.#leaveSoon(asked);
+    }
+    this.#wake();
+  }
+
+  #settle(changeId: string, outcome: ChangeOutcome | undefined): void {
+    const write = this.#open.get(changeId);
+    this.#open.delete(changeId);
+    write?.onOutcome(outcome);
+  }
+
+  /** The writer had no room for the change, or does not know it: it gets the whole change again. */
+  #askAgain(changeId: string, why: 'noRoom' | 'unknown'): void {
+    const asked = this.#open.get(changeId)?.asked;
+    if (!asked) return;
+    asked.isKnown = false;
+    asked.rejections = (asked.rejections ?? 0) + 1;
+    const longest = Math.min(NO_ROOM_PAUSE_MS * 2 ** (asked.rejections - 1), LONGEST_PATIENCE_MS);
+    // Random, so that not all runs come back at once.
+    const pause = longest * (0.5 + Math.random() / 2);
+    asked.nextAt = timeIn(why === 'unknown' && asked.rejections === 1 ? 0 : pause);
+    this.#wake();
+  }
+
+  /** Malformed parts are ignored. */
+  #handleReplies(): void {
+    this.#handlesReplies = true;
+    const description =
+      'Tells the outcomes of changes that this run asked for: { applied, refused, noRoom, unknown }.';
+    onSignal(changedSignal, description, ({ applied, refused, noRoom, unknown }) => {
+      for (const changeId of listOf(applied)) if (isText(changeId)) this.#settle(changeId, { ok: true });
+      for (const one of listOf(refused)) {
+        const { changeId, error } = isRecord(one) ? one : {};
+        if (isText(changeId) && typeof error === 'string') this.#settle(changeId, { ok: false, error });
+      }
+      for (const changeId of listOf(noRoom)) if (isText(changeId)) this.#askAgain(changeId, 'noRoom');
+      for (const changeId of listOf(unknown)) if (isText(changeId)) this.#askAgain(changeId, 'unknown');
+    });
   }
 }
 
-/** Shorter than for a lost answer, and random, so that not all requesters come back at once. */
-function pauseWithoutRoom(asked: ChangeAsks): number {
-  asked.refusals = (asked.refusals ?? 0) + 1;
-  const longest = Math.min(FULL_PAUSE_MS * 2 ** (asked.refusals - 1), LONGEST_PATIENCE_MS);
-  return longest * (0.5 + Math.random() / 2);
-}
-
-/** For a run that is about to end: undefined when the writer has queued the change and gives no outcome soon. */
-export async function outcomeUnlessKept<Outcome>(
-  write: (onAck: (isKept: boolean) => void) => Promise<Outcome>,
-): Promise<Outcome | undefined> {
-  let isKept = false;
-  const onAck = (isNowKept: boolean): void => {
-    isKept = isNowKept;
+/** Asks for one change and waits for its outcome, however long the service takes. Undefined only for a run that leaves. */
+export async function writeToProject(
+  writes: ProjectWrites,
+  write: Omit<ProjectWrite, 'change' | 'asked' | 'onOutcome'> & {
+    change: ProjectChange;
+    asked?: ChangeAsks;
+  },
+): Promise<ChangeOutcome | undefined> {
+  const { change, asked = {}, changeId } = write;
+  let [isOver, outcome]: [boolean, ChangeOutcome | undefined] = [false, undefined];
+  const onOutcome = (told: ChangeOutcome | undefined): void => {
+    [isOver, outcome] = [true, told];
   };
-  return Promise.race([write(onAck), untilKept(() => isKept)]);
-}
-
-async function untilKept(isKept: () => boolean): Promise<undefined> {
-  await condition(isKept);
-  await sleep(LEAVING_PATIENCE);
-  return undefined;
-}
-
-/**
- * Sends the request until the writer has got it or has answered. A request that is still on its way after the answer is
- * cancelled: arriving later, it would overwrite newer changes.
- */
-async function sendRequest(
-  { answers }: WriterReplies,
-  requestChange: SegueActivities['requestChange'],
-  order: RequestChangeOrder,
-): Promise<void> {
-  const asking = new CancellationScope();
-  const arrival = asking.run(() => requestChange(order));
-  const answer = asking.run(() => condition(() => answers.has(order.changeId)));
+  writes.add({ ...write, change: () => change, asked, onOutcome });
   try {
-    await Promise.race([arrival, answer]);
-  } catch (error) {
-    // The run may request another change next, so this request must be over first.
-    if (isCancellation(error)) await CancellationScope.nonCancellable(() => arrival.catch(() => undefined));
-    throw error;
+    await condition(() => isOver);
+    return outcome;
   } finally {
-    for (const left of [arrival, answer]) left.catch(() => undefined);
-    asking.cancel();
+    writes.drop(changeId);
   }
 }
 
-export function isOutdated(error: unknown): error is ApplicationFailure {
-  return error instanceof ApplicationFailure && error.type === FAILURE.outdated;
+interface Asked {
+  write: ProjectWrite;
+  request: Omit<ChangeRequest, 'space'>;
+}
+
+/** One activity asks for changes of one scope, as many as fit. */
+function groupsOf(writes: ProjectWrite[]): Asked[][] {
+  const groups: { scope: string; bytes: number; members: Asked[] }[] = [];
+  for (const write of writes) {
+    const { project, changeId, asked } = write;
+    const request = { project, changeId, change: asked.isKnown ? undefined : write.change() };
+    const [scope, bytes] = [JSON.stringify([write.scope, write.onlyBy]), bytesOf(request)];
+    const open = groups.findLast((group) => group.scope === scope);
+    if (open && open.bytes + bytes <= LARGEST_REQUEST_BYTES) {
+      open.bytes += bytes;
+      open.members.push({ write, request });
+    } else groups.push({ scope, bytes, members: [{ write, request }] });
+  }
+  return groups.map(({ members }) => members);
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function msUntil(time: string | undefined): number {
+  return time === undefined ? 0 : Date.parse(time) - Date.now();
 }
 
 function timeIn(ms: number): string {
   return new Date(Date.now() + ms).toISOString();
-}
-
-/** What the writers of projects signalled to a run. */
-export interface WriterReplies {
-  /** By change id. */
-  readonly answers: Map<string, ChangeOutcome>;
-  /** Changes for which the writer had no room at the last request. */
-  readonly rejectedForCapacity: Set<string>;
-  /** Called when the writer tells whether it has queued a change. */
-  readonly acks: Map<string, (isKept: boolean) => void>;
-}
-
-export function newWriterReplies(): WriterReplies {
-  return { answers: new Map(), rejectedForCapacity: new Set(), acks: new Map() };
-}
-
-/** Malformed signals are ignored. */
-function handleWriterReplies({ answers, rejectedForCapacity, acks }: WriterReplies): void {
-  const description = 'Tells the outcome of a change that this run asked for: { changeId, ok, error }.';
-  onSignal(changedSignal, description, ({ changeId, isKept, ok, error }) => {
-    if (!isText(changeId)) return;
-    if (typeof isKept === 'boolean') {
-      if (!isKept) rejectedForCapacity.add(changeId);
-      acks.get(changeId)?.(isKept);
-    } else if (ok === true) answers.set(changeId, { ok });
-    else if (ok === false && typeof error === 'string') answers.set(changeId, { ok, error });
-  });
 }

@@ -1,209 +1,313 @@
-/** The queue of a project's writer: which changes wait, which are settled, and who gets an answer. */
-import { ApplicationFailure, log, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import { isId } from '../../api/scope';
+/** The queue of a writer: which changes wait for which project, and what one activity writes next. */
+import { log } from '@temporalio/workflow';
+import { bytesOf, isRecord } from '../../api/json';
 import {
   type ChangeOutcome,
   type ChangeRequest,
-  DEFAULT_SUBMIT,
-  FAILURE,
+  type ProjectRef,
   type ProjectWriterInput,
   type ProjectWriterState,
+  type QueuedChange,
+  type QueuedProject,
+  type WriteOrder,
   type WriteReport,
   type WriterProgress,
 } from '../../contract';
-import { isRecord } from '../../api/json';
-import { type Data, validateAddress, validateChange } from '../../contract/changes';
-import { DURATION_FORM, parseDuration } from '../../contract/durations';
-import { projectWriterId } from '../../contract/ids';
-import { validateCarried } from '../steps/job';
+import { validateChange, validateRequest } from '../../contract/changes';
+import { isWorkflowId, projectName, shardOf } from '../../contract/ids';
+import { PendingReplies, SeenChanges } from './outcomes';
+import { keepTrouble, shortened } from './trouble';
 
-/** In characters of JSON, of up to three bytes: the state stays under the 2 MB that continue-as-new takes. */
-const LONGEST_QUEUE = 400_000;
+/** Queue and seen changes together stay under the 2 MB that continue-as-new takes. */
+const MOST_BYTES = 1_000_000;
+/** Of a project that has a change already: one that hangs must leave room for the others of its shard. */
+const MOST_PROJECT_BYTES = MOST_BYTES / 4;
 /** Reserved for small changes: a cancelled run stays open until the writer has its task id. */
-const KEPT_FOR_SMALL = 50_000;
-const LONGEST_SMALL = 2_000;
-const MOST_SETTLED = 500;
-const LONGEST_ERROR = 400;
+const [RESERVED_BYTES, LARGEST_SMALL_BYTES] = [100_000, 2_000];
 
-/** Each change is answered by a signal, and a run can send only so many at once. */
-const LARGEST_BATCH = 200;
+/** Of one activity; a larger change goes alone. */
+const [MOST_PROJECTS, LARGEST_GROUP_BYTES] = [50, 512 * 1024];
+const [MOST_ACTIVITIES, MOST_SLOW_ACTIVITIES] = [4, 2];
 
-export interface Writer {
-  readonly input: ProjectWriterInput;
-  readonly authGraceMs: number;
-  readonly progress: WriterProgress;
-  /** The run is about to continue as new: Updates end and ask the next run. */
-  handingOver: boolean;
-  /** Signals about accepted and rejected changes that are being sent. */
-  acks: number;
+interface Waiting {
+  change: QueuedChange;
+  bytes: number;
 }
 
-export function startWriter(input: ProjectWriterInput): Writer {
-  const authGraceMs = checkWriterInput(input);
-  const nothing: WriterProgress = {
-    ...{ queue: [], settled: [], answers: [] },
-    ...{ applied: 0, refused: 0, failures: 0 },
-    ...{ deniedSince: null, lastError: null },
-  };
-  const progress = { ...nothing, ...input.carried };
-  const writer = { input, authGraceMs, progress, handingOver: false, acks: 0 };
-  showDetails(writer);
-  return writer;
+/** A project of the queue. One that is being written is busy, and waits with its other changes. */
+interface Entry extends Omit<QueuedProject, 'changes'> {
+  waiting: Map<string, Waiting>;
+  bytes: number;
+  isBusy: boolean;
 }
 
-export function hasWork({ progress }: Writer): boolean {
-  return progress.queue.length > 0 || progress.answers.length > 0;
+/** What one activity writes. */
+export interface Group {
+  isSlow: boolean;
+  members: { entry: Entry; changes: QueuedChange[] }[];
 }
 
-export function outcomeOf({ progress }: Writer, changeId: string): ChangeOutcome | undefined {
-  const settled = progress.settled.find((change) => change.changeId === changeId);
-  if (!settled) return undefined;
-  return settled.error === undefined ? { ok: true } : { ok: false, error: settled.error };
-}
+export class Writer {
+  readonly replies: PendingReplies;
+  readonly #seen: SeenChanges;
+  readonly #projects = new Map<string, Entry>();
+  readonly #running = new Set<Group>();
+  #bytes = 0;
+  #applied: number;
+  #refused: number;
+  /** The run is about to continue as new: no activity starts, and Updates end and ask the next run. */
+  isContinuing = false;
 
-export function validateRequest(writer: Writer, request: ChangeRequest): string[] {
-  const problems = [
-    ...validateAddress(request),
-    ...validateChange((request as unknown as Data | null)?.change),
-  ];
-  return problems.length === 0 && isFull(writer, request) ? [fullText(writer)] : problems;
-}
-
-/** Gives whether there was room for a signalled change; undefined when it has no valid id or requester. */
-export function receive(writer: Writer, request: ChangeRequest): boolean | undefined {
-  const lost = validateAddress(request);
-  if (lost.length > 0) {
-    noteTrouble(writer, `a change was not taken: ${lost.join('; ')}`);
-    return undefined;
+  constructor(
+    readonly input: ProjectWriterInput,
+    readonly authGraceMs: number,
+  ) {
+    const { projects = [], seen = [], replies = [], applied = 0, refused = 0 } = input.carried ?? {};
+    this.#seen = new SeenChanges(seen);
+    this.replies = new PendingReplies(replies);
+    [this.#applied, this.#refused] = [applied, refused];
+    for (const { project, changes, trouble } of projects) {
+      const entry = this.#entryOf(project);
+      entry.trouble = trouble;
+      for (const change of changes) this.#queue(entry, change);
+    }
   }
-  const problems = validateChange(request.change);
-  if (problems.length === 0 && isFull(writer, request)) {
-    // An earlier error says more: why the queue is so long.
-    if (writer.progress.lastError === null) noteTrouble(writer, fullText(writer));
-    return false;
+
+  get isIdle(): boolean {
+    return this.#projects.size === 0 && this.replies.count === 0;
   }
-  const isNew = !isKnown(writer, request.changeId);
-  take(writer, request);
-  if (isNew && problems.length > 0)
-    settle(writer, { applied: [], refused: [{ changeId: request.changeId, error: problems.join('; ') }] });
-  return true;
-}
 
-/** Queues a change, unless it is queued already; a settled one is answered again. */
-export function take(writer: Writer, request: ChangeRequest): void {
-  const { queue, answers } = writer.progress;
-  const { changeId, replyTo } = request;
-  const waiting = queue.find((change) => change.changeId === changeId);
-  if (waiting) waiting.replyTo ??= replyTo;
-  else if (!outcomeOf(writer, changeId)) queue.push(queuedPart(request));
-  else if (replyTo) answers.push({ changeId, replyTo });
-  showDetails(writer);
-}
-
-/** The changes of one PATCH: the first in the queue, as long as they are for the same space. */
-export function nextBatch({ progress: { queue } }: Writer): ChangeRequest[] {
-  const other = queue.findIndex(({ space }) => (space ?? null) !== (queue[0]?.space ?? null));
-  return queue.slice(0, other < 0 ? LARGEST_BATCH : Math.min(other, LARGEST_BATCH));
-}
-
-/** Records the outcomes of changes, queued or not. */
-export function settle(writer: Writer, { applied, refused }: Omit<WriteReport, 'patches'>): void {
-  const { progress } = writer;
-  // Logged, because the requester may be gone.
-  for (const one of refused) log.warn('the project did not take a change', { ...one });
-  const outcomes = [
-    ...applied.map((changeId) => ({ changeId })),
-    ...refused.map(({ changeId, error }) => ({ changeId, error: shortened(error) })),
-  ];
-  for (const { changeId } of outcomes) {
-    const index = progress.queue.findIndex((change) => change.changeId === changeId);
-    const [request] = index < 0 ? [] : progress.queue.splice(index, 1);
-    if (request?.replyTo) progress.answers.push({ changeId, replyTo: request.replyTo });
+  /** How many activities write at the moment. */
+  get running(): number {
+    return this.#running.size;
   }
-  progress.settled = [...progress.settled, ...outcomes].slice(-MOST_SETTLED);
-  progress.applied += applied.length;
-  progress.refused += refused.length;
-  progress.lastError = refused.at(-1)?.error ?? null;
-  showDetails(writer);
+
+  get hasReady(): boolean {
+    return this.#ready().length > 0;
+  }
+
+  /** Takes changes that came by signal. Anybody can send a signal, so they may be malformed. */
+  receive(asked: unknown): void {
+    const { requests, replyTo } = isRecord(asked) ? asked : {};
+    const to = isWorkflowId(replyTo) ? replyTo : undefined;
+    for (const request of Array.isArray(requests) ? (requests as unknown[]) : []) {
+      const error = this.validate(request).join('; ');
+      if (error === '') this.take(request as ChangeRequest, to);
+      else {
+        log.warn('a change was not taken', { error });
+        const { changeId } = isRecord(request) ? request : {};
+        if (typeof changeId === 'string') this.replies.add(to, changeId, refusal(error));
+      }
+    }
+  }
+
+  /** Problems of a request, apart from its change. */
+  validate(request: unknown): string[] {
+    const problems = validateRequest(request);
+    if (problems.length > 0) return problems;
+    const [own, shard] = [this.input.shard, shardOf((request as ChangeRequest).project)];
+    return own === shard
+      ? []
+      : [`project: belongs to shard ${shard}, and this is the writer of shard ${own}`];
+  }
+
+  /** Problems of the change of a request, if it has one. */
+  validateChange(request: ChangeRequest): string[] {
+    const problems = request.change === undefined ? [] : validateChange(request.change);
+    const fits = problems.length > 0 || this.#hasRoomFor(request);
+    return fits ? problems : ['too many changes wait already, and no more fit; ask again later'];
+  }
+
+  /** Queues a change, or has it answered. */
+  take(request: ChangeRequest, replyTo?: string): void {
+    const { project, changeId, change, space } = request;
+    const outcome = this.outcomeOf(request);
+    const waiting = this.#waitingOf(request);
+    if (outcome) this.replies.add(replyTo, changeId, outcome);
+    else if (waiting) waiting.change.replyTo ??= replyTo;
+    else if (change === undefined) this.replies.to(replyTo).unknown.push(changeId);
+    else if (!this.#hasRoomFor(request)) this.replies.to(replyTo).noRoom.push(changeId);
+    else {
+      const taken = { changeId, change, space: space ?? undefined, replyTo };
+      const problems = validateChange(change);
+      if (problems.length === 0) this.#queue(this.#entryOf(project), taken);
+      else this.#settle(project, taken, refusal(problems.join('; ')));
+    }
+  }
+
+  /** Whether a change is here already, or has a place in the queue. */
+  #hasRoomFor(request: ChangeRequest): boolean {
+    if (this.isWaiting(request) || this.outcomeOf(request)) return true;
+    const bytes = bytesOf(request.change);
+    const room = bytes <= LARGEST_SMALL_BYTES ? MOST_BYTES : MOST_BYTES - RESERVED_BYTES;
+    const ofProject = this.#projects.get(projectName(request.project))?.bytes ?? 0;
+    return this.#bytes + bytes <= room && (ofProject === 0 || ofProject + bytes <= MOST_PROJECT_BYTES);
+  }
+
+  isWaiting(request: ChangeRequest): boolean {
+    return this.#waitingOf(request) !== undefined;
+  }
+
+  outcomeOf({ project, changeId }: ChangeRequest): ChangeOutcome | undefined {
+    return this.#seen.outcomeOf(nameOf(project, changeId));
+  }
+
+  /** The projects of the next activity; they are busy until {@link settle}. */
+  startGroup(): Group | undefined {
+    const ready = this.#ready();
+    if (ready.length === 0) return undefined;
+    const group: Group = { isSlow: isSlow(ready[0]), members: [] };
+    let bytes = 0;
+    for (const entry of ready.slice(0, MOST_PROJECTS)) {
+      const changes: QueuedChange[] = [];
+      for (const { change, bytes: its } of entry.waiting.values()) {
+        // Changes for another space need another PATCH.
+        const fits = bytes === 0 || bytes + its <= LARGEST_GROUP_BYTES;
+        if (!fits || change.space !== (changes[0] ?? change).space) break;
+        bytes += its;
+        changes.push(change);
+      }
+      if (changes.length === 0) continue;
+      entry.isBusy = true;
+      group.members.push({ entry, changes });
+    }
+    this.#running.add(group);
+    return group;
+  }
+
+  orderOf({ isSlow, members }: Group): WriteOrder {
+    const projects = members.map(({ entry: { project }, changes }) => ({
+      project,
+      space: changes[0]?.space,
+      changes: changes.map(({ changeId, change }) => ({ changeId, change })),
+    }));
+    return { organization: this.input.organization, projects, isSlow };
+  }
+
+  /** Records what an activity did. */
+  settle(group: Group, reports: WriteReport[]): void {
+    this.#running.delete(group);
+    for (const [index, { entry, changes }] of group.members.entries()) {
+      entry.isBusy = false;
+      const { applied, refused, trouble } = reports[index] ?? notWritten();
+      const outcomes = new Map<string, ChangeOutcome>(applied.map((changeId) => [changeId, { ok: true }]));
+      for (const { changeId, error } of refused) outcomes.set(changeId, refusal(error));
+      const queued = { ...entry, changes: changes.filter(({ changeId }) => !outcomes.has(changeId)) };
+      const isGivenUp = trouble && keepTrouble(queued, trouble, this.authGraceMs);
+      if (isGivenUp)
+        for (const { changeId } of queued.changes) outcomes.set(changeId, refusal(trouble.error));
+      entry.trouble = trouble && !isGivenUp ? queued.trouble : undefined;
+      for (const change of changes) {
+        const outcome = outcomes.get(change.changeId);
+        if (outcome) this.#settle(entry.project, change, outcome);
+      }
+    }
+  }
+
+  /** How long until a project that waits for a time can be written; undefined when none does. */
+  pauseMs(): number | undefined {
+    const pauses = [...this.#projects.values()].flatMap((entry) => (entry.isBusy ? [] : [pauseOf(entry)]));
+    const times = pauses.filter((ms) => ms > 0);
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  /** For the run that continues this one. */
+  state(): WriterProgress {
+    return {
+      projects: [...this.#projects.values()].map(({ project, waiting, trouble }) => ({
+        ...{ project, trouble },
+        changes: [...waiting.values()].map(({ change }) => change),
+      })),
+      seen: this.#seen.state(),
+      replies: this.replies.state(),
+      ...{ applied: this.#applied, refused: this.#refused },
+    };
+  }
+
+  /** Of one project, or of the first `most`. */
+  describe(only?: ProjectRef, most = Infinity): ProjectWriterState {
+    const { organization, shard } = this.input;
+    const one = only ? this.#projects.get(projectName(only)) : undefined;
+    const shown = only ? (one ? [one] : []) : [...this.#projects.values()].slice(0, most);
+    return {
+      ...{ organization, shard, waiting: this.#projects.size },
+      ...{ applied: this.#applied, refused: this.#refused },
+      projects: shown.map(({ project, waiting, trouble }) => ({
+        project,
+        queued: [...waiting.values()].map(({ change }) => change.changeId),
+        trouble: trouble
+          ? { since: trouble.since, lastError: trouble.lastError, notBefore: trouble.notBefore }
+          : null,
+      })),
+    };
+  }
+
+  /** Projects that one activity can write now: none that hangs is among others that do not. */
+  #ready(): Entry[] {
+    if (this.isContinuing || this.#running.size >= MOST_ACTIVITIES) return [];
+    const ready = [...this.#projects.values()].filter((entry) => !entry.isBusy && pauseOf(entry) <= 0);
+    const usual = ready.filter((entry) => !isSlow(entry));
+    const slowActivities = [...this.#running].filter((group) => group.isSlow).length;
+    return usual.length > 0 || slowActivities >= MOST_SLOW_ACTIVITIES ? usual : ready;
+  }
+
+  #waitingOf({ project, changeId }: ChangeRequest): Waiting | undefined {
+    return this.#projects.get(projectName(project))?.waiting.get(changeId);
+  }
+
+  #entryOf({ resourcetype, id }: ProjectRef): Entry {
+    const project = { resourcetype, id };
+    const name = projectName(project);
+    const entry = this.#projects.get(name) ?? { project, waiting: new Map(), bytes: 0, isBusy: false };
+    this.#projects.set(name, entry);
+    return entry;
+  }
+
+  #queue(entry: Entry, change: QueuedChange): void {
+    const bytes = bytesOf(change.change);
+    entry.waiting.set(change.changeId, { change, bytes });
+    entry.bytes += bytes;
+    this.#bytes += bytes;
+  }
+
+  /** Its outcome is kept for an hour, and signalled to the run that asked for it. */
+  #settle(project: ProjectRef, { changeId, replyTo }: QueuedChange, outcome: ChangeOutcome): void {
+    const entry = this.#projects.get(projectName(project));
+    const bytes = entry?.waiting.get(changeId)?.bytes;
+    if (entry && bytes !== undefined) {
+      entry.waiting.delete(changeId);
+      entry.bytes -= bytes;
+      this.#bytes -= bytes;
+      if (entry.waiting.size === 0) this.#projects.delete(projectName(project));
+    }
+    this.#seen.add(nameOf(project, changeId), outcome);
+    this.replies.add(replyTo, changeId, outcome);
+    if (outcome.ok) this.#applied += 1;
+    else {
+      this.#refused += 1;
+      // Logged, because the run that asked for it may be gone.
+      log.warn('the project did not take a change', { changeId, error: outcome.error });
+    }
+  }
 }
 
-export function noteTrouble(writer: Writer, error: string): void {
-  writer.progress.lastError = shortened(error);
-  showDetails(writer);
+function isSlow(entry: Pick<Entry, 'trouble'> | undefined): boolean {
+  return entry?.trouble?.isSlow ?? false;
 }
 
-export function describeWriter({ input, progress }: Writer): ProjectWriterState {
-  const { queue, applied, refused, lastError } = progress;
-  const { project, organization } = input;
-  return {
-    ...{ project, organization },
-    queued: queue.map(({ changeId }) => changeId),
-    ...{ applied, refused, lastError },
-  };
+function pauseOf({ trouble }: Entry): number {
+  return trouble ? Date.parse(trouble.notBefore) - Date.now() : 0;
 }
 
-function showDetails(writer: Writer): void {
-  const { project, organization, queued, applied, refused, lastError } = describeWriter(writer);
-  const lines = [
-    `Writes to project ${project.resourcetype} ${project.id} of workspace ${organization}.`,
-    `${queued.length === 0 ? 'No change waits' : `${queued.length} waiting`}, ${applied} applied, ${refused} refused.`,
-  ];
-  if (lastError !== null) lines.push(`Last trouble: ${lastError}`);
-  setCurrentDetails(lines.join('\n\n'));
+/** What makes it the same change. */
+function nameOf(project: ProjectRef, changeId: string): string {
+  return `${projectName(project)} ${changeId}`;
 }
 
-/** Other members of a request may be of any size and depth. */
-function queuedPart({ changeId, change, replyTo, space }: ChangeRequest): ChangeRequest {
-  return { changeId, change, replyTo, space };
+function notWritten(): WriteReport {
+  return { applied: [], refused: [], trouble: { error: 'it was not written' } };
 }
 
-function isFull(writer: Writer, request: ChangeRequest): boolean {
-  if (isKnown(writer, request.changeId)) return false;
-  const part = queuedPart(request);
-  const isSmall = JSON.stringify(part).length <= LONGEST_SMALL;
-  const room = isSmall ? LONGEST_QUEUE : LONGEST_QUEUE - KEPT_FOR_SMALL;
-  return JSON.stringify([...writer.progress.queue, part]).length > room;
-}
-
-function fullText({ progress: { queue } }: Writer): string {
-  return `${queue.length} changes of this project wait already, and no more fit; ask again later`;
-}
-
-function isKnown(writer: Writer, changeId: string): boolean {
-  const waits = writer.progress.queue.some((change) => change.changeId === changeId);
-  return waits || outcomeOf(writer, changeId) !== undefined;
-}
-
-function shortened(error: string): string {
-  return error.length > LONGEST_ERROR ? `${error.slice(0, LONGEST_ERROR)}…` : error;
-}
-
-/** Gives the grace time for denied access. Fails a writer with a wrong id, which would write beside the right one. */
-function checkWriterInput(input: ProjectWriterInput): number {
-  const problems = [...validateShape(input), ...validateCarried(isRecord(input) ? input : {})];
-  const grace = parseDuration(isRecord(input) ? (input.authGrace ?? DEFAULT_SUBMIT.authGrace) : '');
-  if (grace === undefined) problems.push(`authGrace: must be ${DURATION_FORM}`);
-  if (problems.length > 0 || grace === undefined)
-    throw ApplicationFailure.nonRetryable(
-      `The writer was not started: ${problems.join('; ')}`,
-      FAILURE.badInput,
-    );
-
-  const id = projectWriterId(input.organization, input.project);
-  const { workflowId } = workflowInfo();
-  if (workflowId === id) return grace;
-  throw ApplicationFailure.nonRetryable(
-    `The writer was not started: its workflow id is ${workflowId}, but its project gives ${id}`,
-    FAILURE.unsafeStart,
-  );
-}
-
-/** Other languages start this workflow too, with whatever JSON they have. */
-function validateShape(input: unknown): string[] {
-  const { organization, project } = isRecord(input) ? input : {};
-  const { resourcetype, id } = isRecord(project) ? project : {};
-  const ids = { organization, 'project.resourcetype': resourcetype, 'project.id': id };
-  return Object.entries(ids).flatMap(([name, value]) =>
-    typeof value === 'string' && isId(value) ? [] : [`${name}: must be an id`],
-  );
+function refusal(error: string): ChangeOutcome {
+  return { ok: false, error: shortened(error) };
 }

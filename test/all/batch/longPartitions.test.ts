@@ -46,20 +46,20 @@ describe.each([true, false])('with ETags: %s', (etags) => {
 
   test('P3: a partition that only writes continues as new, too, and the next run does not ask at once for what was asked', async () => {
     const config = testConfig();
-    const [batch, letters] = [`b-${randomUUID()}`, 20];
+    const [batch, writes] = [`b-${randomUUID()}`, 20];
     const workflowId = batchPartWorkflowId(batch, 1);
     const project = await seedProject(sandbox.url);
-    const items = cutouts(sandbox.url, letters);
-    const waiting = (place: number): PendingWrite => {
-      const saved = { place, at: `/made/${place}`, finishedAt: new Date().toISOString() };
+    const items = cutouts(sandbox.url, writes);
+    const waiting = (item: number): PendingWrite => {
+      const saved = { item, at: `/made/${item}`, finishedAt: new Date().toISOString() };
       const asked = { changeId: changeIdOf(workflowId, randomUUID()), items: [saved], times: 1 };
-      return { address: `project ${place}`, project, asked, halves: [], waiting: [] };
+      return { address: `project ${item}`, project, asked, halves: [], waiting: [] };
     };
     const input: PartitionInput = {
       ...{ batch, n: 1, first: 1, items },
       carried: {
         items: items.map((_item, place) => ({ status: 'succeeded', taskId: `t-${place}`, attempts: 1 })),
-        letters: items.map((_item, place) => waiting(place)),
+        pendingWrites: items.map((_item, index) => waiting(index)),
         slotGrant: { order: 0, slots: 0, paused: false, cancelled: false },
         ...{ polls: 0, late: null, reset: false },
       },
@@ -71,12 +71,12 @@ describe.each([true, false])('with ETags: %s', (etags) => {
       await startContinued(temporal, BATCH_PART_WORKFLOW, { workflowId, taskQueue, args: [input] });
       await runsOf(temporal, workflowId, 2);
       await ask(sandbox.url, 'DELETE /_sandbox/faults');
-      expect(await workflow.getHandle(workflowId).result()).toMatchObject({ counts: { succeeded: letters } });
-      expect(timesOf('requestChange', await historiesOf(temporal, workflowId))).toBe(letters);
+      expect(await workflow.getHandle(workflowId).result()).toMatchObject({ counts: { succeeded: writes } });
+      expect(timesOf('requestChanges', await historiesOf(temporal, workflowId))).toBe(1);
     };
     await withWorker(temporal, config, sandbox.url, work, { writeTimeoutMs: WRITE_TIMEOUT_MS });
     const { made } = (await readProject(sandbox.url, project)).data as { made: object };
-    expect(Object.keys(made)).toHaveLength(letters);
+    expect(Object.keys(made)).toHaveLength(writes);
   });
 });
 

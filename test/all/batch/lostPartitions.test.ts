@@ -40,7 +40,7 @@ test('P2: a partition that was terminated while it only wrote is noticed, and it
   const { workflow } = temporal.client;
   await startSilentPartitions(temporal, key, 1);
   await workflow.getHandle(batchPartWorkflowId(key, 1)).terminate('by mistake');
-  const counts = { waiting: 0, running: 0, succeeded: 1, failed: 0, held: 0, cancelled: 0 };
+  const counts = { waiting: 0, running: 0, succeeded: 1, unsaved: 0, failed: 0, held: 0, cancelled: 0 };
   await withWorker(temporal, config, sandbox.url, async () => {
     const run = await startContinued(temporal, BATCH_WORKFLOW, {
       ...{ workflowId: batchWorkflowId(key), taskQueue: config.taskQueue },

@@ -1,12 +1,11 @@
 /** Batches whose service does not tell what became of their tasks. */
 import { createHash } from 'node:crypto';
 import { batchItemKey } from '../../../src/contract/ids';
-import { startSandbox } from '../../../sandbox/src/server';
 import { batchOf, cutouts, startBatch } from '../../support/builders/batch';
 import { befall, OPERATOR, toldToOperator } from '../../support/builders/batchTrouble';
 import { eventually } from '../../support/eventually';
 import { answer, startRawServer } from '../../support/service/rawServer';
-import { addFault, ask, readLedger, useSandboxEach } from '../../support/service/sandbox';
+import { addFault, ask, readLedger, useSandboxEach, startSandbox } from '../../support/service/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
 
 const temporal = useTemporal();

@@ -1,13 +1,12 @@
 /** Batches whose tasks take too long. */
 import { type MediaJob } from '../../../src/client/jobs/job';
 import { batchItemKey } from '../../../src/contract/ids';
-import { startSandbox } from '../../../sandbox/src/server';
 import { batchOf, cutouts, resultsOf, startBatch, untilStatus } from '../../support/builders/batch';
 import { befall, newTask, OPERATOR } from '../../support/builders/batchTrouble';
 import { notificationsOf } from '../../support/builders/campaign';
 import { eventually } from '../../support/eventually';
 import { tasksOf } from '../../support/builders/jobs';
-import { readLedger, useSandboxEach } from '../../support/service/sandbox';
+import { readLedger, useSandboxEach, startSandbox } from '../../support/service/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
 
 const temporal = useTemporal();

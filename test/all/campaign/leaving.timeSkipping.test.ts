@@ -1,10 +1,10 @@
 /** A campaign that is cancelled while its project cannot be written: the project's writer goes on without it. */
-import { projectWriterId } from '../../../src/contract/ids';
+import { projectWriterId, shardOf } from '../../../src/contract/ids';
 import { cutout, keptOf, newCampaign, startCampaign } from '../../support/builders/campaign';
 import { eventually } from '../../support/eventually';
 import { addFault, answering, useSandbox } from '../../support/service/sandbox';
 import { testConfig, useTimeSkipping, withWorker } from '../../support/servers/temporal';
-import { removeFaults, WORKSPACE } from '../../support/builders/writing';
+import { removeFaults } from '../../support/builders/writing';
 
 const temporal = useTimeSkipping();
 const config = testConfig({ poll: { min: '1h', max: '1h', deadline: '1d', giveUp: '7d' } });
@@ -19,7 +19,9 @@ describe.each([true, false])('with ETags: %s', (etags) => {
     });
     const cancelled = async (): Promise<void> => {
       const { handle } = await startCampaign(temporal, config, spec);
-      const writer = temporal.client.workflow.getHandle(projectWriterId(WORKSPACE, spec.project));
+      const writer = temporal.client.workflow.getHandle(
+        projectWriterId(sandbox.workspace, shardOf(spec.project)),
+      );
       const { open } = await eventually('the task in the project', async () => {
         const { lifecycle } = await keptOf(sandbox.url, spec).catch(() => ({ lifecycle: undefined }));
         return lifecycle?.open.some(({ taskId }) => taskId !== null) ? lifecycle : undefined;

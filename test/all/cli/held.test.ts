@@ -1,6 +1,5 @@
 /** What the person on call types: what is held, and what becomes of it. The sandbox's ledger is the judge. */
 import { type JobReport } from '../../../src/client/report';
-import { startSandbox } from '../../../sandbox/src/server';
 import { useCommandLine } from '../../support/servers/commandLine';
 import { eventually } from '../../support/eventually';
 import {
@@ -13,7 +12,7 @@ import {
   tasksOf,
   untilUnlisted,
 } from '../../support/builders/jobs';
-import { readLedger } from '../../support/service/sandbox';
+import { readLedger, startSandbox } from '../../support/service/sandbox';
 import { patientPosts } from '../../support/servers/patientPosts';
 import { segue } from '../../support/servers/segueCommand';
 import { segueClient, startOwnDevServer, testConfig, withWorker } from '../../support/servers/temporal';

@@ -1,17 +1,18 @@
-/** `segue project patch` as a person types it. */
+/** `segue project patch` and `segue project status` as a person types them. */
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type ProjectRef } from '../../../src/contract';
-import { projectWriterId } from '../../../src/contract/ids';
+import { projectWriterId, shardOf } from '../../../src/contract/ids';
 import { SANDBOX_KEY } from '../../../sandbox/src/keys';
+import { eventually } from '../../support/eventually';
 import { useCommandLine } from '../../support/servers/commandLine';
-import { readLedger } from '../../support/service/sandbox';
+import { addFault, answering, readLedger } from '../../support/service/sandbox';
 import { segue } from '../../support/servers/segueCommand';
 import { type Settings } from '../../support/servers/segueProcess';
 import { shared } from '../../support/jest/shared';
 import { testConfig } from '../../support/servers/temporal';
-import { KEPT, readProject, seedProject, WORKSPACE } from '../../support/builders/writing';
+import { KEPT, pathOf, readProject, removeFaults, seedProject } from '../../support/builders/writing';
 
 describe.each([true, false])('segue project patch, with ETags: %s', (etags) => {
   const line = useCommandLine({ etags });
@@ -19,11 +20,8 @@ describe.each([true, false])('segue project patch, with ETags: %s', (etags) => {
   let project: ProjectRef;
   let settings: Settings;
 
-  beforeAll(() => {
-    settings = { ...line.settings, SEGUE_ORGANIZATION: WORKSPACE };
-  });
-
   beforeEach(async () => {
+    settings = { ...line.settings, SEGUE_ORGANIZATION: sandbox.workspace };
     project = await seedProject(sandbox.url);
   });
 
@@ -54,7 +52,7 @@ describe.each([true, false])('segue project patch, with ETags: %s', (etags) => {
     expect(done).toMatchObject({ code: 0 });
     expect(JSON.parse(done.stdout)).toEqual({
       ...{
-        workflowId: projectWriterId(WORKSPACE, project),
+        workflowId: projectWriterId(sandbox.workspace, shardOf(project)),
         runId: null,
         key: 'summer-1',
         status: 'succeeded',
@@ -110,6 +108,38 @@ describe.each([true, false])('segue project patch, with ETags: %s', (etags) => {
     });
     expect(await segue(patch('--data', '/no/such'), settings)).toMatchObject({ code: 2 });
     expect(await readLedger(sandbox.url)).toEqual(before);
+  });
+
+  test('status shows which run writes the project, what waits and why', async () => {
+    const status = (...flags: string[]) =>
+      segue(['project', 'status', project.resourcetype, project.id, ...flags], settings);
+    const workflowId = projectWriterId(sandbox.workspace, shardOf(project));
+    expect(await status()).toMatchObject({
+      code: 0,
+      stdout: `${workflowId}: not running; the next change starts it\nnothing waits`,
+    });
+
+    await addFault(sandbox.url, { ...answering(503, 'get-project'), match: { path: pathOf(project) } });
+    const patching = segue(patch('--title', 'x', '--change-id', 'waits-1'), settings);
+    const inTrouble = await eventually('the trouble to show', async () => {
+      const shown = JSON.parse((await status('--json')).stdout) as { trouble: unknown };
+      return shown.trouble ? shown : undefined;
+    });
+    expect(inTrouble).toEqual({
+      ...{ workflowId, isOpen: true, queued: ['waits-1'] },
+      trouble: {
+        since: expect.any(String),
+        lastError: expect.stringContaining('status 503'),
+        notBefore: expect.any(String),
+      },
+    });
+    const { stdout } = await status();
+    expect(stdout).toContain(`${workflowId}: running\n1 waiting: waits-1\nnot written since`);
+    expect(stdout).toMatch(/status 503.*; tried again at/);
+
+    await removeFaults(sandbox.url);
+    expect(await patching).toMatchObject({ code: 0, stdout: 'applied: change waits-1' });
+    expect((await status()).stdout).toBe(`${workflowId}: running\nnothing waits`);
   });
 
   test('who stops waiting is told how to ask again', async () => {

@@ -1,5 +1,4 @@
 /** Jobs that somebody, or the server, stopped with work under way: what may be left of them at the service is listed. */
-import { startSandbox } from '../../../sandbox/src/server';
 import { attributesOfJob } from '../../../src/contract/searchAttributes';
 import { useCommandLine } from '../../support/servers/commandLine';
 import { continueAsNew } from '../../support/servers/continueAsNew';
@@ -19,7 +18,7 @@ import {
 } from '../../support/builders/jobs';
 import { patientPosts } from '../../support/servers/patientPosts';
 import { resetRun } from '../../support/servers/reset';
-import { addFault, readLedger } from '../../support/service/sandbox';
+import { addFault, readLedger, startSandbox } from '../../support/service/sandbox';
 import { segue } from '../../support/servers/segueCommand';
 import { segueClient, startOwnDevServer, testConfig, withWorker } from '../../support/servers/temporal';
 

@@ -136,7 +136,7 @@ describe('when the test answers in place of the project writer', () => {
       // Arriving later, it would undo what others wrote since.
       const { events = [] } = await temporal.client.workflow.getHandle(started.workflowId).fetchHistory();
       const asks = events?.filter(
-        ({ activityTaskScheduledEventAttributes: asked }) => asked?.activityType?.name === 'requestChange',
+        ({ activityTaskScheduledEventAttributes: asked }) => asked?.activityType?.name === 'requestChanges',
       );
       const calledBack = events?.map(({ activityTaskCancelRequestedEventAttributes: call }) =>
         String(call?.scheduledEventId),

@@ -1,14 +1,19 @@
 /** A run that is cancelled while its project cannot be written: the project's writer goes on without it. */
 import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle } from '@temporalio/client';
-import { changedSignal, changeSignal, PROJECT_WRITER_WORKFLOW, type ProjectRef } from '../../../src/contract';
-import { projectWriterId } from '../../../src/contract/ids';
+import {
+  changedSignal,
+  changesSignal,
+  PROJECT_WRITER_WORKFLOW,
+  type ProjectRef,
+} from '../../../src/contract';
+import { projectWriterId, shardOf } from '../../../src/contract/ids';
 import { writerStart } from '../../../src/runs/start';
 import { eventually } from '../../support/eventually';
 import { startByName } from '../../support/builders/jobs';
 import { addFault, answering, useSandboxEach } from '../../support/service/sandbox';
 import { segueClient, testConfig, useTimeSkipping, withWorker } from '../../support/servers/temporal';
-import { KEPT, readProject, removeFaults, seedProject, WORKSPACE } from '../../support/builders/writing';
+import { KEPT, readProject, removeFaults, seedProject } from '../../support/builders/writing';
 
 const temporal = useTimeSkipping();
 const config = testConfig({ poll: { min: '1h', max: '1h', deadline: '1d', giveUp: '7d' } });
@@ -21,19 +26,19 @@ interface Cancelled {
 }
 
 /** So many changes wait for the project that not even a small one fits. */
-async function fill(project: ProjectRef): Promise<void> {
+async function fill(organization: string, project: ProjectRef): Promise<void> {
   const { taskQueue } = config;
   const ask = async (name: string, length: number): Promise<void> => {
     const change = { steps: [{ at: `/${name}`, set: 'x'.repeat(length) }] };
     await temporal.client.workflow.signalWithStart(PROJECT_WRITER_WORKFLOW, {
-      ...writerStart({ taskQueue, project, organization: WORKSPACE, authGrace: '1h' }),
-      signal: changeSignal,
-      signalArgs: [{ changeId: name, change }],
+      ...writerStart({ taskQueue, organization, shard: shardOf(project), authGrace: '1h' }),
+      signal: changesSignal,
+      signalArgs: [{ requests: [{ project, changeId: name, change }] }],
     });
   };
-  for (const name of ['large-1', 'large-2']) await ask(name, 170_000);
-  for (let n = 0; n < 40; n++) await ask(`small-${n}`, 1_800);
-  for (let n = 0; n < 10; n++) await ask(`tiny-${n}`, 200);
+  await ask('large', 240_000);
+  for (let n = 0; n < 10; n++) await ask(`small-${n}`, 1_800);
+  for (let n = 0; n < 20; n++) await ask(`tiny-${n}`, 100);
 }
 
 async function untilTurnedAway(handle: WorkflowHandle): Promise<void> {
@@ -82,17 +87,20 @@ describe.each([true, false])('with ETags: %s', (etags) => {
       await expect(handle.result()).rejects.toThrow(/cancelled/i);
       expect((await readProject(sandbox.url, project)).data).toEqual(KEPT);
       await removeFaults(sandbox.url);
-      await temporal.client.workflow.getHandle(projectWriterId(WORKSPACE, project)).result();
+      await temporal.client.workflow.getHandle(projectWriterId(sandbox.workspace, shardOf(project))).result();
       expect((await readProject(sandbox.url, project)).data).toMatchObject({ shoe: left });
     });
   });
 
   test('P2: a cancelled job for which its writer has no room asks again, and ends when it has', async () => {
-    await whereNothingIsWritten(async ({ project, handle, left }) => {
-      await untilTurnedAway(handle);
-      await removeFaults(sandbox.url);
-      await expect(handle.result()).rejects.toThrow(/cancelled/i);
-      expect((await readProject(sandbox.url, project)).data).toMatchObject({ shoe: left });
-    }, fill);
+    await whereNothingIsWritten(
+      async ({ project, handle, left }) => {
+        await untilTurnedAway(handle);
+        await removeFaults(sandbox.url);
+        await expect(handle.result()).rejects.toThrow(/cancelled/i);
+        expect((await readProject(sandbox.url, project)).data).toMatchObject({ shoe: left });
+      },
+      (project) => fill(sandbox.workspace, project),
+    );
   });
 });

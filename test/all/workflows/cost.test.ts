@@ -15,6 +15,7 @@ import {
   batchWorkflowId,
   nudgeWorkflowId,
   projectWriterId,
+  shardOf,
   workspaceClockWorkflowId,
 } from '../../../src/contract/ids';
 import { batchOf, cutouts } from '../../support/builders/batch';
@@ -139,7 +140,7 @@ test('a job that writes and notifies, and the writer of its project', async () =
   const more = { write: { project, at: '/a' }, notify: { userId: 'u', workspaceId: '1' } };
   const workflowId = await run(16, { ...more, scope: { organization: '1' } }, { seed });
   expectWithin('`media`, 16 polls, result written, user notified', await historyCost(workflowId));
-  expectWithin('`projectWriter`, one change', await historyCost(projectWriterId('1', project)));
+  expectWithin('`projectWriter`, one change', await historyCost(projectWriterId('1', shardOf(project))));
 });
 
 test('a job that was held and adopted', async () => {

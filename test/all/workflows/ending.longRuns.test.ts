@@ -1,6 +1,6 @@
 /** Jobs whose history is soon too long while their end is written or told: they continue as new, and go on with it. */
 import { randomUUID } from 'node:crypto';
-import { changedSignal } from '../../../src/contract';
+import { changedSignal, type RequestChangesOrder } from '../../../src/contract';
 import { type MediaSpec } from '../../../src/runs/media';
 import { eventually } from '../../support/eventually';
 import { addFault, answering, ask, readLedger, withSandbox } from '../../support/service/sandbox';
@@ -43,15 +43,17 @@ test.concurrent.each([true, false])(
         const changeId = await eventually('the change', async () => {
           const { events } = await handle.fetchHistory();
           const asked = events?.find(
-            ({ activityTaskScheduledEventAttributes: it }) => it?.activityType?.name === 'requestChange',
+            ({ activityTaskScheduledEventAttributes: it }) => it?.activityType?.name === 'requestChanges',
           );
           const [order] = asked?.activityTaskScheduledEventAttributes?.input?.payloads ?? [];
           if (!order?.data) return undefined;
-          return (JSON.parse(Buffer.from(order.data).toString()) as { changeId: string }).changeId;
+          const { requests } = JSON.parse(Buffer.from(order.data).toString()) as RequestChangesOrder;
+          return requests[0]?.changeId;
         });
-        // Each makes the history longer; the last says that the writer has no room, so the run asks again after 15 to 30 s.
-        for (let n = 0; n < 20; n++) await handle.signal(changedSignal, { changeId: 'another', ok: true });
-        await handle.signal(changedSignal, { changeId, isKept: false });
+        // Each makes the history longer; the last says that the writer has no room, so the run asks again.
+        const reply = { applied: [], refused: [], noRoom: [], unknown: [] };
+        for (let n = 0; n < 20; n++) await handle.signal(changedSignal, { ...reply, applied: ['another'] });
+        await handle.signal(changedSignal, { ...reply, noRoom: [changeId] });
         await untilNextRun(job.workflowId, job.runId);
         expect(await job.state()).toMatchObject({ stage: 'writing' });
         await ask(sandboxUrl, 'DELETE /_sandbox/faults');

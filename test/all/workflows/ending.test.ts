@@ -98,15 +98,15 @@ describe.each([true, false])('with ETags: %s', (etags) => {
     ]);
   });
 
-  test('a refused write leaves the job succeeded, and somebody hears of it', async () => {
+  test('a refused write leaves the job unsaved, and somebody hears of it', async () => {
     const nowhere = { resourcetype: 'document', id: randomUUID() };
     const { result } = await run({ notify, write: { project: nowhere, at: '/mug' } });
     expect(result).toMatchObject({
-      status: 'succeeded',
+      status: 'unsaved',
       written: { ok: false, error: expect.stringContaining('404') },
     });
     expect(await notifications()).toMatchObject([
-      { request: { category: 'agentError', _extra: { event_type: 'media.unwritten' } }, remarks: [] },
+      { request: { category: 'agentError', _extra: { event_type: 'media.unsaved' } }, remarks: [] },
     ]);
     expect((await readLedger(sandbox.url)).summary).toMatchObject({ patches: 0 });
   });
@@ -120,7 +120,7 @@ describe.each([true, false])('with ETags: %s', (etags) => {
         ...{ key: `end-${randomUUID()}`, tool: 'remove-background', notify },
         ...{ request: { image_url: `${sandbox.url}/samples/mug.png` }, write: { project, at: '/mug' } },
       });
-      await giveUpUnanswered(temporal, sandbox.url, job.workflowId, 'requestChange');
+      await giveUpUnanswered(temporal, sandbox.url, job.workflowId, 'requestChanges');
       expect(await job.wait()).toMatchObject({ status: 'succeeded' });
       const { events } = await temporal.client.workflow.getHandle(job.workflowId).fetchHistory();
       expect(stagesOf(events ?? [])).toEqual(['polling', 'writing', 'notifying', 'succeeded']);

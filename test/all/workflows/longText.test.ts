@@ -9,7 +9,7 @@ import { seedTranscription } from '../../support/service/records';
 import { useSandbox } from '../../support/service/sandbox';
 import { startSmallService } from '../../support/service/smallService';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
-import { readProject, seedProject, WORKSPACE } from '../../support/builders/writing';
+import { readProject, seedProject } from '../../support/builders/writing';
 
 const MIB = 1024 * 1024;
 const LINE = 'One line of a very long recording.\n';
@@ -60,7 +60,7 @@ describe.each([true, false])('with ETags: %s', (etags) => {
       pace: 'instant',
       cues: [{ start: 0, end: 1, text }],
     });
-    const config = testConfig({ organization: WORKSPACE });
+    const config = testConfig({ organization: sandbox.workspace });
     await withWorker(temporal, config, sandbox.url, async () => {
       const report = await segueClient(temporal, config).transcripts.run({
         transcriptionId,

@@ -3,11 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { tsToMs } from '@temporalio/common/lib/time';
 import { stateQuery } from '../../../src/contract';
 import { mediaWorkflowId } from '../../../src/contract/ids';
-import { startSandbox } from '../../../sandbox/src/server';
 import { startByName, OWN_START } from '../../support/builders/jobs';
 import { answer, startRawServer } from '../../support/service/rawServer';
 import { eventually } from '../../support/eventually';
-import { addFault, answering, ask, readLedger } from '../../support/service/sandbox';
+import { addFault, answering, ask, readLedger, startSandbox } from '../../support/service/sandbox';
 import { testConfig, useTimeSkipping, withWorker } from '../../support/servers/temporal';
 import { seedProject } from '../../support/builders/writing';
 

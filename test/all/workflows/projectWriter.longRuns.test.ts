@@ -1,16 +1,15 @@
 /** Writers whose history is soon too long: they continue as new in the middle of everything, and lose nothing. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  changeSignal,
+  changesSignal,
   PROJECT_WRITER_WORKFLOW,
   type ProjectChange,
   projectWriterStateQuery,
 } from '../../../src/contract';
-import { projectWriterId } from '../../../src/contract/ids';
-import { startSandbox } from '../../../sandbox/src/server';
+import { projectWriterId, shardOf } from '../../../src/contract/ids';
 import { writerStart } from '../../../src/runs/start';
 import { eventually } from '../../support/eventually';
-import { readLedger } from '../../support/service/sandbox';
+import { readLedger, startSandbox } from '../../support/service/sandbox';
 import {
   segueClient,
   startOwnDevServer,
@@ -18,14 +17,7 @@ import {
   useTemporal,
   withWorker,
 } from '../../support/servers/temporal';
-import {
-  KEPT,
-  madeOf,
-  manyChanges,
-  readProject,
-  seedProject,
-  WORKSPACE,
-} from '../../support/builders/writing';
+import { KEPT, madeOf, manyChanges, readProject, seedProject } from '../../support/builders/writing';
 
 const temporal = useTemporal(() =>
   startOwnDevServer({
@@ -38,20 +30,21 @@ test.each([true, false])(
   async (etags) => {
     const sandbox = await startSandbox({ etags });
     const project = await seedProject(sandbox.url);
-    const queue = testConfig({ organization: WORKSPACE });
-    const workflowId = projectWriterId(WORKSPACE, project);
+    const queue = testConfig({ organization: sandbox.workspace });
+    const workflowId = projectWriterId(sandbox.workspace, shardOf(project));
     let signals = 0;
     await withWorker(temporal, queue, sandbox.url, async () => {
       const { projects } = segueClient(temporal, queue);
       const start = writerStart({
         taskQueue: queue.taskQueue,
-        project,
-        organization: WORKSPACE,
+        organization: sandbox.workspace,
+        shard: shardOf(project),
         authGrace: '1h',
       });
       const ask = (changeId: string, change: ProjectChange) =>
         temporal.client.workflow.signalWithStart(PROJECT_WRITER_WORKFLOW, {
-          ...{ ...start, signal: changeSignal, signalArgs: [{ changeId, change }] as const },
+          ...{ ...start, signal: changesSignal },
+          signalArgs: [{ requests: [{ project, changeId, change }] }],
         });
       // Both go on for as long as the other does: there is always something in the queue when a run hands over.
       const left = Object.values(manyChanges('update', 40));
@@ -70,7 +63,7 @@ test.each([true, false])(
         const now = await temporal.client.workflow.getHandle(workflowId).query(projectWriterStateQuery);
         return now.applied === signals + 40 && now;
       });
-      expect(state).toMatchObject({ queued: [], refused: 0, lastError: null });
+      expect(state).toMatchObject({ projects: [], refused: 0 });
 
       // What a run has seen, the next one knows.
       const before = await readLedger(sandbox.url);

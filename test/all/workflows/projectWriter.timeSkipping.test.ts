@@ -3,11 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle } from '@temporalio/client';
 import {
   type ChangeRequest,
-  changeSignal,
+  changesSignal,
   PROJECT_WRITER_WORKFLOW,
   type ProjectRef,
   type ProjectWriterState,
 } from '../../../src/contract';
+import { shardOf } from '../../../src/contract/ids';
 import { writerStart } from '../../../src/runs/start';
 import { eventually } from '../../support/eventually';
 import { addFault, answering, useSandbox } from '../../support/service/sandbox';
@@ -19,7 +20,6 @@ import {
   removeFaults,
   seedProject,
   set,
-  WORKSPACE,
 } from '../../support/builders/writing';
 
 const temporal = useTimeSkipping();
@@ -39,11 +39,16 @@ describe.each([true, false])('with ETags: %s', (etags) => {
 
   test('a writer without work ends, and a later change starts it again', async () => {
     const { taskQueue } = testConfig();
-    const ask = (request: ChangeRequest) =>
+    const ask = (request: Omit<ChangeRequest, 'project'>) =>
       temporal.client.workflow.signalWithStart(PROJECT_WRITER_WORKFLOW, {
-        ...writerStart({ taskQueue, project, organization: WORKSPACE, authGrace: '1h' }),
-        signal: changeSignal,
-        signalArgs: [request],
+        ...writerStart({
+          taskQueue,
+          organization: sandbox.workspace,
+          shard: shardOf(project),
+          authGrace: '1h',
+        }),
+        signal: changesSignal,
+        signalArgs: [{ requests: [{ project, ...request }] }],
       });
     await withWorker(
       temporal,
@@ -55,7 +60,7 @@ describe.each([true, false])('with ETags: %s', (etags) => {
         const state = await temporal.client.workflow
           .getHandle(first.workflowId)
           .query<ProjectWriterState>('state');
-        expect(state).toMatchObject({ applied: 1, queued: [] });
+        expect(state).toMatchObject({ applied: 1, projects: [] });
         const second = await ask({ changeId: 'b', change: set('b', 2) });
         expect(second.signaledRunId).not.toBe(first.signaledRunId);
         await second.result();
@@ -73,7 +78,9 @@ describe.each([true, false])('with ETags: %s', (etags) => {
       sandbox.url,
       async () => {
         // Somebody else has the writer's place and answers nothing.
-        const { workflowId } = writerStart({ taskQueue, project, organization: WORKSPACE, authGrace: '1h' });
+        const { workflowId } = writerStart({
+          ...{ taskQueue, organization: sandbox.workspace, shard: shardOf(project), authGrace: '1h' },
+        });
         const silent = await temporal.client.workflow.start('silent', { workflowId, taskQueue });
         const run = await temporal.client.workflow.start('writing', {
           workflowId: `w-${randomUUID()}`,

@@ -1,6 +1,5 @@
 /** Transcripts whose history is soon too long: they continue as new, and know what they knew. */
 import { transcriptWorkflowId } from '../../../src/contract/ids';
-import { startSandbox } from '../../../sandbox/src/server';
 import { eventually } from '../../support/eventually';
 import {
   SANDBOX_PLACES,
@@ -9,7 +8,14 @@ import {
   SRT,
   tellWebhook,
 } from '../../support/service/records';
-import { addFault, answering, ask, readLedger, withSandbox } from '../../support/service/sandbox';
+import {
+  addFault,
+  answering,
+  ask,
+  readLedger,
+  withSandbox,
+  startSandbox,
+} from '../../support/service/sandbox';
 import {
   segueClient,
   startOwnDevServer,

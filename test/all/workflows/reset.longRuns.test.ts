@@ -6,14 +6,13 @@ import { type DevServer } from '@segue/devserver';
 import { startDevServer } from '../../support/servers/devServer';
 import { type JobState } from '../../../src/client/jobs/job';
 import { pollNowUpdate } from '../../../src/contract';
-import { startSandbox } from '../../../sandbox/src/server';
 import { eventually } from '../../support/eventually';
 import { tasksOf } from '../../support/builders/jobs';
 import { answeredWhileContinuing } from '../../support/builders/lateWhileContinuing';
 import { patientPosts } from '../../support/servers/patientPosts';
 import { resetRun } from '../../support/servers/reset';
 import { seedTranscription } from '../../support/service/records';
-import { addFault, readLedger } from '../../support/service/sandbox';
+import { addFault, readLedger, startSandbox } from '../../support/service/sandbox';
 import { shared } from '../../support/jest/shared';
 import {
   connectTo,

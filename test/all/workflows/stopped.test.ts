@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { type MediaJob } from '../../../src/client/jobs/job';
 import { type ProjectRef } from '../../../src/contract';
-import { projectWriterId } from '../../../src/contract/ids';
+import { projectWriterId, shardOf } from '../../../src/contract/ids';
 import { decideByLedger } from '../../support/builders/deciding';
 import { tasksOf } from '../../support/builders/jobs';
 import { eventually } from '../../support/eventually';
@@ -160,6 +160,8 @@ async function submitUntilSomeAreTaken(sandboxUrl: string, taskQueue: string) {
 
 /** Projects that were written twice, some of them by an attempt that came after one that was given up. */
 async function writeUntilSomeAreTaken(sandboxUrl: string, taskQueue: string) {
+  const { json } = await ask(sandboxUrl, 'GET /workspaces/current');
+  const organization = String((json.workspace as { id: number }).id);
   const { projects } = segueClient(temporal, { ...config(), taskQueue });
   const found: { written: ProjectRef[]; taken: number } = { written: [], taken: 0 };
   while (found.taken === 0) {
@@ -170,13 +172,14 @@ async function writeUntilSomeAreTaken(sandboxUrl: string, taskQueue: string) {
       some.map(async (project) => {
         for (const set of ['old', 'new']) {
           const change = { steps: [{ at: '/x', set }] };
-          const report = await projects.patch(project, change, { scope: { organization: '1' } });
+          const report = await projects.patch(project, change, { scope: { organization } });
           expect(report).toMatchObject({ ok: true });
         }
       }),
     );
     found.written.push(...some);
-    for (const project of some) found.taken += await attemptsGivenUp(projectWriterId('1', project));
+    for (const project of some)
+      found.taken += await attemptsGivenUp(projectWriterId(organization, shardOf(project)));
   }
   return found;
 }

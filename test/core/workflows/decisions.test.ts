@@ -1,11 +1,10 @@
 /** What a person decides of a held run, once or twice, and which decisions cannot be. */
 import { randomUUID } from 'node:crypto';
 import { type Decision, FAILURE, resolveUpdate, stateQuery } from '../../../src/contract';
-import { startSandbox } from '../../../sandbox/src/server';
 import { eventually } from '../../support/eventually';
 import { holdOf, SOMEBODY, useHeldJobs } from '../../support/builders/heldJobs';
 import { startByName } from '../../support/builders/jobs';
-import { ask } from '../../support/service/sandbox';
+import { ask, startSandbox } from '../../support/service/sandbox';
 import { segueClient, withWorker } from '../../support/servers/temporal';
 
 const jobs = useHeldJobs();

@@ -1,5 +1,5 @@
 /** A service that applies a PATCH after its answer was lost, and after later requests. What it holds in the end is the judge. */
-import { randomUUID } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
 import { PROJECT, type ProjectService, startProjectService } from '../../support/service/projectService';
 
@@ -18,7 +18,7 @@ async function withWriter(
 ): Promise<void> {
   const service = await startProjectService({ kept: true });
   service.etags = etags;
-  const config = testConfig({ organization: randomUUID() });
+  const config = testConfig({ organization: String(randomInt(2 ** 31)) });
   const { projects } = segueClient(temporal, config);
   const patch: Patch = (name) => projects.patch(PROJECT, { steps: [{ at: `/${name}`, set: true }] });
   const options = { writeTimeoutMs: WRITE_TIMEOUT_MS };

@@ -2,10 +2,9 @@
 import { freePort } from '@segue/devserver';
 import { InvalidInputError, KeyReusedError } from '../../../src/errors';
 import { mediaWorkflowId } from '../../../src/contract/ids';
-import { startSandbox } from '../../../sandbox/src/server';
 import { eventually } from '../../support/eventually';
 import { answer, startRawServer } from '../../support/service/rawServer';
-import { readLedger, useSandbox } from '../../support/service/sandbox';
+import { readLedger, useSandbox, startSandbox } from '../../support/service/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
 import { randomUUID } from 'node:crypto';
 import { OWN_START, untilEnded } from '../../support/builders/jobs';

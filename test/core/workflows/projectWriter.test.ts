@@ -1,17 +1,18 @@
 /** All that workflows, clients and people ask of one project at once is made, each once. The ledger is the judge. */
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporal as proto } from '@temporalio/proto';
 import {
-  changeSignal,
+  changesSignal,
   PROJECT_WRITER_WORKFLOW,
   type ProjectRef,
   projectWriterStateQuery,
 } from '../../../src/contract';
 import { SANDBOX_KEY } from '../../../sandbox/src/server';
+import { shardOf } from '../../../src/contract/ids';
 import { writerStart } from '../../../src/runs/start';
 import { eventually } from '../../support/eventually';
-import { useProjectWriter, writerConfig, type WrittenProject } from '../../support/builders/projectWriter';
+import { useProjectWriter, type WrittenProject } from '../../support/builders/projectWriter';
 import { resetRun } from '../../support/servers/reset';
 import { PROJECT, startProjectService } from '../../support/service/projectService';
 import { readLedger } from '../../support/service/sandbox';
@@ -25,7 +26,6 @@ import {
   readProject,
   seedProject,
   set,
-  WORKSPACE,
 } from '../../support/builders/writing';
 
 let bundlePath: string;
@@ -49,10 +49,10 @@ function startWriting(
 
 describe.each([true, false])('the writer of a project, with ETags: %s', (etags) => {
   const written = useProjectWriter({ etags });
-  const { temporal, sandbox, project, state, signal } = written;
+  const { temporal, sandbox, config, project, state, signal } = written;
 
   test(`P3: ${2 * HALF} changes at once, by workflows and clients, are all made, and nothing else is touched`, async () => {
-    const queue = writerConfig();
+    const queue = config();
     await withWorker(
       temporal,
       queue,
@@ -82,7 +82,7 @@ describe.each([true, false])('the writer of a project, with ETags: %s', (etags) 
   });
 
   test('P3: the same change id is made once, asked by whom and how often it may be', async () => {
-    const queue = writerConfig();
+    const queue = config();
     const changeId = `c-${randomUUID()}`;
     await withWorker(temporal, queue, sandbox.url, async () => {
       const { projects } = segueClient(temporal, queue);
@@ -94,13 +94,13 @@ describe.each([true, false])('the writer of a project, with ETags: %s', (etags) 
       await projects.patch(project, set('a', 2));
       await signal(queue.taskQueue, { changeId, change: set('a', 1) });
       expect(await projects.patch(project, set('a', 1), { changeId })).toMatchObject({ ok: true });
-      expect(await state()).toMatchObject({ applied: 2, refused: 0, queued: [] });
+      expect(await state()).toMatchObject({ applied: 2, refused: 0, projects: [] });
     });
     expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: 2 });
   });
 
   test('a workflow that is reset asks for the same change and is answered again', async () => {
-    const queue = writerConfig();
+    const queue = config();
     const work = async (): Promise<void> => {
       const run = await startWriting(written, queue.taskQueue, { result: set('a', 1) });
       expect(await run.result()).toEqual([{ ok: true }]);
@@ -116,7 +116,7 @@ describe.each([true, false])('the writer of a project, with ETags: %s', (etags) 
   });
 
   test('one bad change among good ones fails alone, and each asker is told its own outcome', async () => {
-    const queue = writerConfig();
+    const queue = config();
     const changes = { ...manyChanges('good', 5), bad: set('brief/list/0', 1) };
     const work = async (): Promise<unknown> =>
       (await startWriting(written, queue.taskQueue, changes)).result();
@@ -132,14 +132,14 @@ describe.each([true, false])('the writer of a project, with ETags: %s', (etags) 
     // The sandbox does not tell in which space it was asked.
     const service = await startProjectService({});
     service.etags = etags ? 'strong' : 'none';
-    const organization = randomUUID();
+    const organization = String(randomInt(2 ** 31));
     const queue = testConfig({ organization });
     const { taskQueue } = queue;
-    const start = writerStart({ taskQueue, project: PROJECT, organization, authGrace: '1h' });
+    const start = writerStart({ taskQueue, organization, shard: shardOf(PROJECT), authGrace: '1h' });
     for (const [n, space] of ['11', '12', '11'].entries())
       await temporal.client.workflow.signalWithStart(PROJECT_WRITER_WORKFLOW, {
-        ...{ ...start, signal: changeSignal },
-        signalArgs: [{ changeId: `c${n}`, change: set(`c${n}`, n), space }],
+        ...{ ...start, signal: changesSignal },
+        signalArgs: [{ requests: [{ project: PROJECT, changeId: `c${n}`, change: set(`c${n}`, n), space }] }],
       });
     const run = temporal.client.workflow.getHandle(start.workflowId);
     await withWorker(temporal, queue, service.url, () =>
@@ -155,10 +155,10 @@ describe.each([true, false])('the writer of a project, with ETags: %s', (etags) 
 
 describe('the writer of a project', () => {
   const written = useProjectWriter();
-  const { temporal, sandbox, project, state } = written;
+  const { temporal, sandbox, config, project, state } = written;
 
   test('P3: with ETags, a client outside that honours If-Match loses nothing, and takes nothing', async () => {
-    const queue = writerConfig();
+    const queue = config();
     await withWorker(temporal, queue, sandbox.url, async () => {
       const { projects } = segueClient(temporal, queue);
       let isOver = false;
@@ -175,7 +175,7 @@ describe('the writer of a project', () => {
   });
 
   test('runs of one worker share its code and no answers: each is told what became of its own project', async () => {
-    const queue = writerConfig();
+    const queue = config();
     const other = await seedProject(sandbox.url, { brief: {} });
     const asker = `w-${randomUUID()}`;
     // The same change under the same id: nothing but the run tells the two answers apart.
@@ -194,11 +194,11 @@ describe('the writer of a project', () => {
   });
 
   test('a workspace that nobody named is asked of the service', async () => {
-    const queue = writerConfig();
+    const queue = config();
     const work = async (): Promise<void> => {
       const run = await startWriting(written, queue.taskQueue, { a: set('a', 1) });
       expect(await run.result()).toEqual([{ ok: true }]);
-      expect(await state()).toMatchObject({ organization: WORKSPACE, applied: 1 });
+      expect(await state()).toMatchObject({ organization: sandbox.workspace, applied: 1 });
     };
     await withWorker(temporal, queue, sandbox.url, work, { bundlePath });
   });

@@ -129,7 +129,7 @@ export function tellingPartition(sandboxUrl: string, count: number): PartitionIn
         ...{ status: 'succeeded', taskId: `t-${place}`, attempts: 1 },
         notice: { due },
       })),
-      letters: [],
+      pendingWrites: [],
       slotGrant: { order: 0, slots: 0, paused: false, cancelled: false },
       ...{ polls: 0, late: null, reset: false },
     },
@@ -137,7 +137,7 @@ export function tellingPartition(sandboxUrl: string, count: number): PartitionIn
 }
 
 const AT_THE_SERVICE: PartitionStanding = {
-  counts: { waiting: 0, running: 1, succeeded: 0, failed: 0, held: 0, cancelled: 0 },
+  counts: { waiting: 0, running: 1, succeeded: 0, unsaved: 0, failed: 0, held: 0, cancelled: 0 },
   ...{ isThere: true, slots: 1, trouble: null, late: null, isOver: false },
 };
 

@@ -10,7 +10,6 @@ import {
   type CampaignResult,
   type CampaignStatus,
   campaignStatusQuery,
-  changedSignal,
   decideUpdate,
 } from '../../../src/contract';
 import { type StarterConfig } from '../../../src/config';
@@ -203,14 +202,10 @@ export async function untilItWaitsForItsProject(job: WorkflowHandle): Promise<vo
   await eventually('the job to wait for the project', async () => {
     const { events } = await job.fetchHistory();
     const hasAsked = events?.some(
-      ({ activityTaskScheduledEventAttributes: asked }) => asked?.activityType?.name === 'requestChange',
-    );
-    // The writer has it, and its receipt is here: what comes later finds no workflow task begun.
-    const hasReceipt = events?.some(
-      ({ workflowExecutionSignaledEventAttributes: told }) => told?.signalName === changedSignal.name,
+      ({ activityTaskScheduledEventAttributes: asked }) => asked?.activityType?.name === 'requestChanges',
     );
     // In the middle of a workflow task, the server that skips time would wait for its end for ever.
-    return hasAsked && hasReceipt && Boolean(events?.at(-1)?.timerStartedEventAttributes);
+    return hasAsked && Boolean(events?.at(-1)?.timerStartedEventAttributes);
   });
 }
 

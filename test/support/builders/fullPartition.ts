@@ -71,7 +71,7 @@ async function partitionOf(batch: string, sandboxUrl: string): Promise<Partition
 
 /** Its partition has no slots yet. */
 function batchWithout(key: string): BatchInput {
-  const counts = { waiting: 1, running: 1, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
+  const counts = { waiting: 1, running: 1, succeeded: 0, unsaved: 0, failed: 0, held: 0, cancelled: 0 };
   const { carried, ...input } = silentBatch(key, 1, { counts, slots: 0 });
   return {
     ...input,

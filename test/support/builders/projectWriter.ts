@@ -3,30 +3,34 @@ import { type WorkflowHandle } from '@temporalio/client';
 import { type StarterConfig } from '../../../src/config';
 import {
   type ChangeRequest,
-  changeSignal,
+  type ChangeRequests,
+  changesSignal,
   PROJECT_WRITER_WORKFLOW,
   type ProjectRef,
   type ProjectWriterState,
   projectWriterStateQuery,
 } from '../../../src/contract';
-import { projectWriterId } from '../../../src/contract/ids';
-import { type Sandbox, type SandboxOptions } from '../../../sandbox/src/server';
+import { projectWriterId, shardOf } from '../../../src/contract/ids';
+import { type SandboxOptions } from '../../../sandbox/src/server';
 import { writerStart } from '../../../src/runs/start';
-import { useSandboxEach } from '../service/sandbox';
+import { type TestSandbox, useSandboxEach } from '../service/sandbox';
 import { type TestTemporal, testConfig, useTemporal } from '../servers/temporal';
-import { removeFaults, seedProject, WORKSPACE } from './writing';
+import { removeFaults, seedProject } from './writing';
 
 export interface WrittenProject {
   temporal: TestTemporal;
-  sandbox: Sandbox;
+  sandbox: TestSandbox;
+  config: () => StarterConfig;
   project: ProjectRef;
   writer: () => WorkflowHandle;
   state: () => Promise<ProjectWriterState>;
+  /** What waits for the project. */
+  waiting: () => Promise<{ queued: string[]; lastError?: string }>;
   /** Asks by signal, as another language would. */
-  signal: (taskQueue: string, request: ChangeRequest, authGrace?: string) => Promise<void>;
+  signal: (taskQueue: string, request: Omit<ChangeRequest, 'project'>, authGrace?: string) => Promise<void>;
+  /** The same with whatever somebody sends. */
+  signalAny: (taskQueue: string, requests: unknown, authGrace?: string) => Promise<void>;
 }
-
-export const writerConfig = (): StarterConfig => testConfig({ organization: WORKSPACE });
 
 /** Called at the top of a test file or a `describe`. */
 export function useProjectWriter(options: SandboxOptions = {}): WrittenProject {
@@ -38,13 +42,23 @@ export function useProjectWriter(options: SandboxOptions = {}): WrittenProject {
   beforeEach(async () => {
     Object.assign(project, await seedProject(sandbox.url));
   });
-  const writer = () => temporal.client.workflow.getHandle(projectWriterId(WORKSPACE, project));
-  const signal: WrittenProject['signal'] = async (taskQueue, request, authGrace = '1h') => {
+  const writer = () =>
+    temporal.client.workflow.getHandle(projectWriterId(sandbox.workspace, shardOf(project)));
+  const signalAny: WrittenProject['signalAny'] = async (taskQueue, requests, authGrace = '1h') => {
     await temporal.client.workflow.signalWithStart(PROJECT_WRITER_WORKFLOW, {
-      ...writerStart({ taskQueue, project, organization: WORKSPACE, authGrace }),
-      signal: changeSignal,
-      signalArgs: [request],
+      ...writerStart({ taskQueue, organization: sandbox.workspace, shard: shardOf(project), authGrace }),
+      signal: changesSignal,
+      signalArgs: [requests as ChangeRequests],
     });
   };
-  return { temporal, sandbox, project, writer, state: () => writer().query(projectWriterStateQuery), signal };
+  const signal: WrittenProject['signal'] = (taskQueue, request, authGrace) =>
+    signalAny(taskQueue, { requests: [{ project, ...request }] }, authGrace);
+  const state = (): Promise<ProjectWriterState> => writer().query(projectWriterStateQuery);
+  const waiting: WrittenProject['waiting'] = async () => {
+    const { queued = [], trouble } =
+      (await writer().query(projectWriterStateQuery, project)).projects[0] ?? {};
+    return { queued, lastError: trouble?.lastError };
+  };
+  const config = (): StarterConfig => testConfig({ organization: sandbox.workspace });
+  return { temporal, sandbox, config, project, writer, state, waiting, signal, signalAny };
 }

@@ -4,7 +4,7 @@
  */
 import { defaultPayloadConverter } from '@temporalio/common';
 import { type temporal as proto } from '@temporalio/proto';
-import { changedSignal, type RequestChangeOrder, stateQuery } from '../../../src/contract';
+import { changedSignal, type RequestChangesOrder, stateQuery } from '../../../src/contract';
 import { eventually } from '../eventually';
 import { type TestTemporal } from '../servers/temporal';
 
@@ -14,17 +14,18 @@ export async function answerAsWriter({ client }: TestTemporal, workflowId: strin
     const { events } = await run.fetchHistory();
     return events?.map(changeIdOf).find((id) => id !== undefined);
   });
-  const malformed = [{ changeId, ok: false, error: { toString: 1 } }, { changeId }];
+  const reply = { applied: [], refused: [], noRoom: [], unknown: [] };
+  const malformed = [null, { refused: [{ changeId, error: { toString: 1 } }] }, { applied: { 0: changeId } }];
   for (const answer of malformed) await run.signal(changedSignal, answer as never);
   // The query returns only after the run has handled the malformed answers.
   await run.query(stateQuery);
-  await run.signal(changedSignal, { changeId, ok: true });
+  await run.signal(changedSignal, { ...reply, applied: [changeId] });
 }
 
 /** Of the change that this event asks for. */
 function changeIdOf({
   activityTaskScheduledEventAttributes: asked,
 }: proto.api.history.v1.IHistoryEvent): string | undefined {
-  const [order] = asked?.activityType?.name === 'requestChange' ? (asked.input?.payloads ?? []) : [];
-  return order && defaultPayloadConverter.fromPayload<RequestChangeOrder>(order).changeId;
+  const [order] = asked?.activityType?.name === 'requestChanges' ? (asked.input?.payloads ?? []) : [];
+  return order && defaultPayloadConverter.fromPayload<RequestChangesOrder>(order).requests[0]?.changeId;
 }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { writeWorkflowBundle } from '../../../src/temporal/bundle';
 import { type ProjectChange, type ProjectRef } from '../../../src/contract';
 import { SANDBOX_KEY } from '../../../sandbox/src/server';
+import { shardOf } from '../../../src/contract/ids';
 import { shared } from '../jest/shared';
 import { seed } from '../service/records';
 
@@ -23,11 +24,26 @@ export async function bundleWithWriting(): Promise<string> {
 }
 
 /** A new project with something in it that is nobody's here. */
-export async function seedProject(sandboxUrl: string, data: unknown = KEPT): Promise<ProjectRef> {
-  const project = { resourcetype: 'campaign', id: randomUUID() };
+export async function seedProject(
+  sandboxUrl: string,
+  data: unknown = KEPT,
+  project: ProjectRef = { resourcetype: 'campaign', id: randomUUID() },
+): Promise<ProjectRef> {
   const projects = [{ ...project, workspace: Number(WORKSPACE), title: 'Spring', data }];
   await seed(sandboxUrl, { projects });
   return project;
+}
+
+/** Another project of the same writer. */
+export function neighbourOf(project: ProjectRef): ProjectRef {
+  for (;;) {
+    const neighbour = { resourcetype: 'campaign', id: randomUUID() };
+    if (shardOf(neighbour) === shardOf(project)) return neighbour;
+  }
+}
+
+export function pathOf({ resourcetype, id }: ProjectRef): string {
+  return `/api/v1/projects/${resourcetype}/${id}`;
 }
 
 export async function removeFaults(sandboxUrl: string): Promise<void> {
@@ -39,12 +55,9 @@ export interface SeenProject {
   data: Record<string, unknown>;
 }
 
-export async function readProject(
-  sandboxUrl: string,
-  { resourcetype, id }: ProjectRef,
-): Promise<SeenProject> {
+export async function readProject(sandboxUrl: string, project: ProjectRef): Promise<SeenProject> {
   const headers = { authorization: `Api-Key ${SANDBOX_KEY}` };
-  const response = await fetch(`${sandboxUrl}/api/v1/projects/${resourcetype}/${id}`, { headers });
+  const response = await fetch(`${sandboxUrl}${pathOf(project)}`, { headers });
   return (await response.json()) as SeenProject;
 }
 

@@ -1,7 +1,12 @@
 import { setHandler, sleep, workflowInfo } from '@temporalio/workflow';
-import { changeSignal, type ChangeOutcome, type ProjectChange, type ProjectRef } from '../../../src/contract';
+import {
+  type ChangeOutcome,
+  changesSignal,
+  type ProjectChange,
+  type ProjectRef,
+} from '../../../src/contract';
 import { changeIdOf } from '../../../src/contract/ids';
-import { newWriterReplies, writeToProject } from '../../../src/workflows/steps/write';
+import { ProjectWrites, writeToProject } from '../../../src/workflows/steps/write';
 
 export * from '../../../src/workflows';
 
@@ -10,17 +15,17 @@ export async function writing(
   project: ProjectRef,
   changes: Record<string, ProjectChange>,
   asker = workflowInfo().workflowId,
-): Promise<ChangeOutcome[]> {
-  const replies = newWriterReplies();
+): Promise<(ChangeOutcome | undefined)[]> {
+  const writes = new ProjectWrites();
   return Promise.all(
     Object.entries(changes).map(([purpose, change]) =>
-      writeToProject(replies, { project, change, changeId: changeIdOf(asker, purpose) }),
+      writeToProject(writes, { project, change, changeId: changeIdOf(asker, purpose) }),
     ),
   );
 }
 
 /** Takes signals for five minutes and answers none. */
 export async function silent(): Promise<void> {
-  setHandler(changeSignal, () => undefined);
+  setHandler(changesSignal, () => undefined);
   await sleep('5m');
 }

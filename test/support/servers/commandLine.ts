@@ -1,14 +1,13 @@
 /** What commands are typed against: Temporal, a sandbox, a worker, and the settings that name them. */
 import { type StarterConfig } from '../../../src/config';
 import { type Pace } from '../../../sandbox/src/pace';
-import { type Sandbox } from '../../../sandbox/src/server';
-import { useSandbox } from '../service/sandbox';
+import { type TestSandbox, useSandbox } from '../service/sandbox';
 import { type Settings } from './segueProcess';
 import { type TestTemporal, type TestWorkerOptions, testConfig, useTemporal, useWorker } from './temporal';
 
 export interface CommandLine {
   temporal: TestTemporal;
-  sandbox: Sandbox;
+  sandbox: TestSandbox;
   config: StarterConfig;
   /** The environment of a command. */
   settings: Settings;

@@ -172,6 +172,7 @@ export interface TestWorkerOptions extends Pick<
   'checkScheduledTime' | 'bundlePath' | 'dataConverter' | 'now' | 'wallClock' | 'writeTimeoutMs' | 'worker'
 > {
   roles?: SegueWorkerOptions['config']['roles'];
+  writes?: SegueWorkerOptions['config']['writes'];
   limits?: SendLimits;
   layout?: Partial<ServiceLayout>;
   operator?: Operator;
@@ -212,14 +213,14 @@ async function startWorker(
   temporal: TestTemporal,
   config: StarterConfig,
   apiUrl: string,
-  { limits, layout, operator, roles, ...options }: TestWorkerOptions,
+  { limits, layout, operator, roles, writes, ...options }: TestWorkerOptions,
 ): Promise<{ worker: SegueWorker; stop: () => Promise<void> }> {
   const worker = await createSegueWorker({
     connection: temporal.nativeConnection,
     namespace: 'default',
     config: {
       ...config,
-      ...{ limits, roles },
+      ...{ limits, roles, writes },
       // A test may also give it with its config.
       ...(operator ? { operator } : {}),
       api: {

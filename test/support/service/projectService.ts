@@ -95,7 +95,7 @@ export async function startProjectService(
     };
     applyLateUntil(Date.now());
     if (request.url === '/api/v1/workspaces/current') {
-      send(200, { workspace: { id: WORKSPACE_ID } });
+      send(200, { workspace: { id: Number(request.headers.organization ?? WORKSPACE_ID) } });
     } else if (request.url !== PATH) {
       send(404, { detail: 'no such project' });
     } else if (request.method === 'GET') {

@@ -1,27 +1,56 @@
+import { randomInt } from 'node:crypto';
 import { type RuleRequest } from '../../../sandbox/src/faults/rules';
 import { SANDBOX_KEY } from '../../../sandbox/src/keys';
 import { type LedgerEntry, type LedgerSummary } from '../../../sandbox/src/ledger';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox/src/server';
+import {
+  type Sandbox,
+  type SandboxOptions,
+  startSandbox as startPlainSandbox,
+} from '../../../sandbox/src/server';
+
+export interface TestSandbox extends Sandbox {
+  /** The service's id of the workspace that is seeded as 1: tests on one Temporal server must not share project writers. */
+  workspace: string;
+  /** Gives it another id. */
+  renameWorkspace: () => void;
+}
+
+export async function startSandbox(options: SandboxOptions = {}): Promise<TestSandbox> {
+  const otherIds = new Map<number, number>();
+  const sandbox = await startPlainSandbox({ ...options, otherIds });
+  const renameWorkspace = (): void => {
+    const id = randomInt(1_000, 2 ** 31);
+    otherIds.set(id, 1);
+    running.workspace = String(id);
+  };
+  const running: TestSandbox = { ...sandbox, workspace: '', renameWorkspace };
+  renameWorkspace();
+  return running;
+}
 
 /**
  * Called at the top of a test file or a `describe`: one sandbox from the first test to the last. What is given back is
  * filled in before the first, so that tests use it as if it had always been there.
  */
-export function useSandbox(options: SandboxOptions = {}): Sandbox {
-  const sandbox = {} as Sandbox;
+export function useSandbox(options: SandboxOptions = {}): TestSandbox {
+  const sandbox = {} as TestSandbox;
+  let started: TestSandbox | undefined;
   beforeAll(async () => {
-    Object.assign(sandbox, await startSandbox(options));
+    started = await startSandbox(options);
+    Object.assign(sandbox, started);
   });
-  afterAll(async () => {
-    // Nothing to stop where the start failed, and that failure is the one to be told.
-    if ('stop' in sandbox) await sandbox.stop();
+  beforeEach(() => {
+    // The writers of the test before are open for an hour, on a task queue that nobody polls any more.
+    started?.renameWorkspace();
+    Object.assign(sandbox, { workspace: started?.workspace });
   });
+  afterAll(() => started?.stop());
   return sandbox;
 }
 
 /** The same, with a new one for each test: for tests that count what it saw. */
-export function useSandboxEach(options: SandboxOptions = {}): Sandbox {
-  const sandbox = {} as Sandbox;
+export function useSandboxEach(options: SandboxOptions = {}): TestSandbox {
+  const sandbox = {} as TestSandbox;
   beforeEach(async () => {
     Object.assign(sandbox, await startSandbox(options));
   });

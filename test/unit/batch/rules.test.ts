@@ -103,7 +103,15 @@ describe('slots', () => {
   /** Places afterwards, and the partitions that are told. */
   function shared(concurrency: number, given: Given[]): { slots: number[]; told: number[] } {
     const partitions = given.map(({ waiting = 0, running = 0, slots = 0, isThere = true }) => {
-      const counts: ItemCounts = { waiting, running, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
+      const counts: ItemCounts = {
+        waiting,
+        running,
+        succeeded: 0,
+        unsaved: 0,
+        failed: 0,
+        held: 0,
+        cancelled: 0,
+      };
       return { isThere, counts, slots, trouble: null, isOver: waiting + running === 0 };
     });
     const run = { progress: { partitions, concurrency }, ungranted: new Set<number>() };
@@ -175,13 +183,41 @@ describe('slots', () => {
 });
 
 describe('the end of a batch', () => {
-  const counts: ItemCounts = { waiting: 0, running: 0, succeeded: 5, failed: 0, held: 0, cancelled: 0 };
+  const counts: ItemCounts = {
+    waiting: 0,
+    running: 0,
+    succeeded: 5,
+    unsaved: 0,
+    failed: 0,
+    held: 0,
+    cancelled: 0,
+  };
   const status = 'completed' as const;
   const stopped = { unfollowed: 2, undone: 3, reason: 'partition 2 was terminated: by mistake' };
   const unfollowed = `2 items are at the service, and nobody polls them: ${stopped.reason}`;
 
   test.each([
     ['all succeeded', { status, counts }, 'succeeded', null],
+    [
+      'a project did not take results',
+      { status: 'unsaved' as const, counts: { ...counts, unsaved: 2 } },
+      ...(['unsaved', 'the results of 2 items are not saved in their projects'] as const),
+    ],
+    [
+      'some failed beside that',
+      { status: 'unsaved' as const, counts: { ...counts, unsaved: 2, failed: 1 } },
+      ...(['failed', 'the results of 2 items are not saved in their projects; 1 items failed'] as const),
+    ],
+    [
+      'some wait for a person beside that',
+      { status: 'attention' as const, counts: { ...counts, unsaved: 2, held: 1 } },
+      ...(['held', '1 items need a person; the results of 2 items are not saved in their projects'] as const),
+    ],
+    [
+      'it was made before results could be unsaved',
+      { status, counts: { ...counts, unsaved: undefined as unknown as number } },
+      ...(['succeeded', null] as const),
+    ],
     [
       'it does not tell why some are cancelled',
       { status, counts: { ...counts, cancelled: 3 } },

@@ -7,7 +7,15 @@ import { watcher } from '../../../src/cli/lib/screen';
 import { type BatchStatus, type ItemCounts } from '../../../src/contract';
 
 const STARTED = Date.parse('2026-01-01T00:00:00Z');
-const NOTHING: ItemCounts = { waiting: 0, running: 0, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
+const NOTHING: ItemCounts = {
+  waiting: 0,
+  running: 0,
+  succeeded: 0,
+  unsaved: 0,
+  failed: 0,
+  held: 0,
+  cancelled: 0,
+};
 
 function status(succeeded: number, changes: Partial<BatchStatus> = {}): BatchStatus {
   const startedAt = new Date(STARTED).toISOString();

@@ -3,7 +3,7 @@ import { type BatchProgress, MOST_PARTITIONS, type PartitionStanding } from '../
 import { truncateBytes } from '../../../src/api/json';
 import { carriedOf, restoreStanding } from '../../../src/workflows/batch/state';
 
-const COUNTS = { waiting: 0, running: 0, succeeded: 0, failed: 0, held: 0, cancelled: 0 };
+const COUNTS = { waiting: 0, running: 0, succeeded: 0, unsaved: 0, failed: 0, held: 0, cancelled: 0 };
 const OPEN: PartitionStanding = {
   counts: { ...COUNTS, waiting: 387, running: 113 },
   ...{ isThere: true, slots: 113, trouble: null, late: null, isOver: false },
@@ -24,7 +24,7 @@ test.each<[string, PartitionStanding]>([
     {
       ...OPEN,
       ...{ isOver: true, slots: 0, trouble: WORDS, late: WORDS },
-      counts: { ...COUNTS, succeeded: 100, failed: 100, held: 150, cancelled: 150 },
+      counts: { ...COUNTS, succeeded: 100, unsaved: 0, failed: 100, held: 150, cancelled: 150 },
       stopped: { unfollowed: 150, undone: 150, reason: WORDS },
     },
   ],

@@ -47,6 +47,13 @@ describe('which requests a rule befalls', () => {
     expect([await get('a'), await get('b'), await get('c')]).toEqual([200, 503, 200]);
   });
 
+  test('one path', async () => {
+    await refuse({ path: '/api/v1/workspaces/1' }, '*');
+    await refuse({ path: '/api/v1/workspaces/current' }, '*');
+    expect(await statuses(2)).toEqual([503, 503]);
+    expect((await rules()).map(({ hits }) => hits)).toEqual([0, 2]);
+  });
+
   test('those of its operation only, and of all for *', async () => {
     await refuse({ every: 1 }, 'get-voice');
     expect(await get()).toBe(200);

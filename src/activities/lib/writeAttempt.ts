@@ -1,0 +1,89 @@
+/** One attempt to write several projects: its time limits, and its heartbeats about PATCHes without an ETag. */
+import { activityInfo, cancellationSignal } from '@temporalio/activity';
+import { type CallOptions } from '../../api/client';
+import { LONGEST_CALL_MS, RECORDING_MARGIN_MS, type Scope, type WriteNotes } from '../../contract';
+import { Heartbeat } from '../atMostOnce/heartbeat';
+import { callOptions } from '../calls';
+
+/** Of one call, when other projects wait for the end of the attempt. */
+const SHORT_CALL_MS = 5_000;
+
+export interface WriteLimits {
+  /** How long the service may take to answer one read or PATCH. */
+  writeTimeoutMs?: number;
+  maxProjectMiB?: number;
+}
+
+/** The requests of one project. */
+export interface ProjectCalls {
+  /** The options of the next request; throws when the attempt has no time left for it. */
+  next(): CallOptions;
+  /** Gives until when a PATCH may be sent; 0 for never. One without an ETag is noted at the server first. */
+  beforePatch(isGuarded: boolean): Promise<number>;
+  /** When a PATCH that failed just now cannot arrive any more. */
+  settledAt(): number;
+}
+
+export class WriteAttempt {
+  readonly #heartbeat = new Heartbeat();
+  /** Also those of an attempt before this one, which an operator repeats. */
+  readonly #notes: WriteNotes = { ...(activityInfo().heartbeatDetails as WriteNotes | undefined) };
+  readonly #requestId = callOptions('writeProjects', {}).requestId;
+  readonly #endsAt = Date.now() + activityInfo().startToCloseTimeoutMs - RECORDING_MARGIN_MS;
+  readonly #timeoutMs: number;
+  readonly #settleMs: number;
+  readonly #largestBytes: number | undefined;
+  #calls = 0;
+  #confirming?: Promise<number>;
+
+  constructor({ writeTimeoutMs = LONGEST_CALL_MS, maxProjectMiB }: WriteLimits, isSlow: boolean) {
+    this.#settleMs = writeTimeoutMs;
+    this.#timeoutMs = isSlow ? writeTimeoutMs : Math.min(writeTimeoutMs, SHORT_CALL_MS);
+    this.#largestBytes = maxProjectMiB === undefined ? undefined : maxProjectMiB * 2 ** 20;
+  }
+
+  /** Until when a PATCH of an earlier attempt may still arrive. */
+  unsettledUntil(index: number): number {
+    return this.#notes[index] ?? 0;
+  }
+
+  next(scope: Scope): CallOptions {
+    cancellationSignal().throwIfAborted();
+    if (Date.now() + this.#timeoutMs > this.#endsAt) throw new Error('this write had no time left for it');
+    const requestId = `${this.#requestId}.${++this.#calls}`;
+    return { scope, requestId, timeoutMs: this.#timeoutMs, largestBytes: this.#largestBytes };
+  }
+
+  /** Whether so long a write was cut off, although the service might have answered. */
+  isSlow(tookMs: number): boolean {
+    return tookMs >= this.#timeoutMs;
+  }
+
+  callsFor(index: number, scope: Scope): ProjectCalls {
+    return {
+      next: () => this.next(scope),
+      beforePatch: (isGuarded) => {
+        if (!isGuarded) this.#note(index);
+        return this.#confirm();
+      },
+      settledAt: () => Date.now() + this.#settleMs,
+    };
+  }
+
+  /** A note stays for the rest of the attempt: at worst, the project waits without need when this worker dies. */
+  #note(index: number): void {
+    this.#notes[index] = Date.now() + this.#timeoutMs + this.#settleMs;
+    this.#heartbeat.record({ ...this.#notes });
+  }
+
+  /** Each confirmed heartbeat is a write at the server, so all PATCHes that wait for one share the next one. */
+  async #confirm(): Promise<number> {
+    await this.#confirming;
+    this.#confirming ??= this.#heartbeat.sendBefore().finally(() => (this.#confirming = undefined));
+    return this.#confirming;
+  }
+
+  end(): void {
+    this.#heartbeat.stop();
+  }
+}

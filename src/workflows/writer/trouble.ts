@@ -1,0 +1,47 @@
+/** A project that could not be written waits by its own backoff; the others of its shard do not. */
+import { truncate } from '../../api/json';
+import { isAccessDenied, type ProjectTrouble, type QueuedProject, type WriteTrouble } from '../../contract';
+import { raiseAlarm } from '../steps/alarm';
+
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, LONGEST_RETRY_AFTER_MS] = [1_000, 60_000, 3_600_000];
+const ALARM_AFTER_MS = 15 * 60_000;
+const LONGEST_ERROR = 400;
+
+/**
+ * Errors are retried for ever, but 401 and 403 only for the grace time in which keys get rotated: gives whether it is over.
+ */
+export function keepTrouble(queued: QueuedProject, failed: WriteTrouble, authGraceMs: number): boolean {
+  const now = new Date().toISOString();
+  const before: Partial<ProjectTrouble> = queued.trouble ?? {};
+  const failures = (before.failures ?? 0) + 1;
+  const pauseMs = Math.max(
+    Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS),
+    Math.min(failed.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS),
+    (failed.unsettledUntil ?? 0) - Date.now(),
+  );
+  const deniedSince = isAccessDenied(failed.status) ? (before.deniedSince ?? now) : undefined;
+  const trouble: ProjectTrouble = {
+    since: before.since ?? now,
+    lastError: shortened(failed.error),
+    failures,
+    notBefore: new Date(Date.now() + pauseMs).toISOString(),
+    deniedSince,
+    isSlow: (before.isSlow ?? false) || failed.isSlow === true,
+    isReported: before.isReported ?? false,
+  };
+  queued.trouble = trouble;
+  alarmOnce(queued, trouble);
+  return deniedSince !== undefined && Date.now() - Date.parse(deniedSince) >= authGraceMs;
+}
+
+/** Runs that wait for a change show their own delay. */
+function alarmOnce({ project, changes }: QueuedProject, trouble: ProjectTrouble): void {
+  const { since, lastError } = trouble;
+  if (trouble.isReported || Date.now() - Date.parse(since) < ALARM_AFTER_MS) return;
+  trouble.isReported = true;
+  raiseAlarm('unwritten', { ...project, since, reason: lastError, changes: changes.length });
+}
+
+export function shortened(error: string): string {
+  return truncate(error, LONGEST_ERROR);
+}
