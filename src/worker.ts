@@ -1,12 +1,11 @@
 /** What a deployment runs: one process that polls the queues of Segue, or those of its roles. */
-import { randomUUID } from 'node:crypto';
 import { getHeapStatistics } from 'node:v8';
 import { type DataConverter } from '@temporalio/common';
 import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { type ActivityOptions, createActivities } from './activities';
 import { LARGEST_RESULT_BYTES } from './activities/lib/resultSize';
-import { HEARTBEAT_EVERY_MS, LONGEST_CALL_MS, type Operator, RECORDING_MARGIN_MS } from './contract';
-import { type Api, createApi, organizationProblem, organizationResolver } from './api/client';
+import { HEARTBEAT_EVERY_MS, type Operator, RECORDING_MARGIN_MS } from './contract';
+import { createApi } from './api/client';
 import { WORKFLOW_BUNDLE } from './temporal/bundle';
 import {
   type ApiConfig,
@@ -156,7 +155,6 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
     identity: workers[0]?.options.identity ?? '',
     taskQueues: workers.map((worker) => worker.options.taskQueue),
     async run() {
-      void warnWithoutWorkspace(api, config.api);
       // When one fails the others drain: a process that polls some of its queues looks healthy and is not.
       const runs = await Promise.allSettled(workers.map((worker) => worker.run().finally(shutdown)));
       await api.close();
@@ -165,19 +163,6 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
     shutdown,
     isRunning: () => workers.every((worker) => worker.getState() === 'RUNNING'),
   };
-}
-
-/** Said at the start: jobs that write to projects are refused before their POST. */
-async function warnWithoutWorkspace(api: Api, { organization }: ApiConfig): Promise<void> {
-  if (organization !== undefined) return;
-  const requestId = `worker.${randomUUID()}`;
-  const problem = await organizationProblem(organizationResolver(api), {
-    requestId,
-    timeoutMs: LONGEST_CALL_MS,
-  });
-  if (problem === null) return;
-  const message = 'jobs and batches that write to projects are refused unless they name an organization';
-  Runtime.instance().logger.warn(message, { problem });
 }
 
 const MIB = 2 ** 20;

@@ -47,7 +47,7 @@ describe('workspace context', () => {
     expect(json).toMatchObject({
       user: { id: 1, first_name: 'Sam' },
       workspace: {
-        id: 1,
+        id: Number(sandbox.workspace),
         name: 'Sandbox',
         is_active: true,
         settings: { timezone: 'Europe/Berlin', start_of_week: 'mo' },
