@@ -41,7 +41,13 @@ const closed: Record<string, (segue: SegueClient) => Promise<string>> = {
     const { info } = await outlooks.run({ key: newLook(), project, boards: [board], notify });
     const { week, nudges } = info as OutlookResult;
     expect(nudges).toMatchObject([{ notified: { status: 'sent' } }]);
-    return nudgeWorkflowId({ organization: sandbox.workspace, project, at: '/campaign', week, subject: 'approval' });
+    return nudgeWorkflowId({
+      organization: sandbox.workspace,
+      project,
+      at: '/campaign',
+      week,
+      subject: 'approval',
+    });
   },
 };
 
