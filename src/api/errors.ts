@@ -60,7 +60,14 @@ export class TransportError extends ApiError {
 }
 
 /** The answer was larger than the caller takes. */
-export class TooLargeError extends TransportError {}
+export class TooLargeError extends TransportError {
+  readonly status: number;
+
+  constructor(message: string, { status, ...facts }: Facts & { status: number }) {
+    super(message, { ...facts, sent: true });
+    this.status = status;
+  }
+}
 
 /** The answer was a success, but not of the shape that is needed; the message names field and expectation. */
 export class AnswerError extends ApiError {}

@@ -94,7 +94,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
     if (this.#condensed?.isOther) this.#stop(this.#noObject());
     if (this.#size > most)
-      this.#stop(new OversizeError(`the answer is over ${most / MIB} MiB and was cut off`));
+      this.#stop(
+        new OversizeError(`the answer is over ${most / MIB} MiB and was cut off`, this.#head.status),
+      );
   }
 
   onResponseEnd(): void {
@@ -130,4 +132,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
 export class TimeOverError extends Error {}
 
-export class OversizeError extends Error {}
+export class OversizeError extends Error {
+  constructor(
+    message: string,
+    readonly status: number,
+  ) {
+    super(message);
+  }
+}

@@ -80,13 +80,12 @@ export class Http {
         },
       };
     } catch (cause) {
-      const Failure = cause instanceof OversizeError ? TooLargeError : TransportError;
-      throw new Failure(truncate(credential.redact(explain(cause, call, exchange.sent))), {
-        operation: call.operation,
-        requestId: call.requestId,
-        sent: exchange.sent,
-        cause: withoutPayload(cause, credential),
-      });
+      const { operation, requestId } = call;
+      const message = truncate(credential.redact(explain(cause, call, exchange.sent)));
+      const facts = { operation, requestId, cause: withoutPayload(cause, credential) };
+      throw cause instanceof OversizeError
+        ? new TooLargeError(message, { ...facts, status: cause.status })
+        : new TransportError(message, { ...facts, sent: exchange.sent });
     }
   }
 

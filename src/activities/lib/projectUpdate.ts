@@ -139,8 +139,9 @@ export class ProjectUpdate {
       return undefined;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      // A success with an unexpected body.
-      if (error instanceof AnswerError) return undefined;
+      // A success, whatever its body is.
+      if (error instanceof AnswerError || (error instanceof TooLargeError && error.status < 300))
+        return undefined;
       // With an ETag the service refuses a late PATCH. Without one, a late PATCH would outdate a read made now.
       if (!isGuarded && verdictOf(error) === 'unknown')
         throw new UnsettledError(error, this.calls.settledAt());

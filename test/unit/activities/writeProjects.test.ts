@@ -129,6 +129,12 @@ describe.each(['strong', 'none'] as const)('with ETags: %s', (etags) => {
     });
   });
 
+  test('a PATCH whose answer is too large to read was made', async () => {
+    service.onPatch = () => ({ status: 200, body: 'x'.repeat(9 << 20) });
+    expect(await write({ a: set('a') })).toEqual({ applied: ['a'], refused: [] });
+    expect([service.reads, service.patches.length]).toEqual([1, 1]);
+  });
+
   test('P3: a project with a number that would not survive gets no PATCH of its data', async () => {
     // As the service sends it: a number that JavaScript itself could not write.
     service.project = { data: { id: 'ID' } };
