@@ -37,7 +37,7 @@ export interface SandboxOptions {
   db?: string;
   /** What it holds at first, unless `db` holds something already. The example that ships, when left out. */
   seed?: Seed;
-  /** Workspaces by other ids that they have outside: tests that share a Temporal server must not share writers. */
+  /** Workspaces by other ids: sandboxes that share a Temporal cluster must not share project writers. */
   otherIds?: Map<number, number>;
   /** Whether projects have an ETag and If-Match is honoured (default: yes). */
   etags?: boolean;

@@ -34,6 +34,11 @@ function portFlag(text: string): number {
   return port;
 }
 
+function workspaceFlag(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It is a whole number from 1 to 999999999.');
+}
+
 function addWorker(program: Command): void {
   program
     .command('worker')
@@ -87,6 +92,11 @@ function addSandbox(program: Command): void {
     .option(
       '--pace <pace>',
       'how long a task takes: "instant", "polls=N" (done at the Nth poll) or a duration like 5s (default: polls=2)',
+    )
+    .option(
+      '--workspace <id>',
+      'the id that workspace 1 has; sandboxes on one Temporal cluster need different ones (default: 1)',
+      workspaceFlag,
     )
     .option('--no-etags', 'give projects no ETag and take no notice of If-Match')
     .action(async (flags: SandboxFlags) => {

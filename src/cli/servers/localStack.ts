@@ -52,7 +52,8 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     cleanUp.push(server.stop);
 
     const db = path.join(options.state, 'sandbox.ndjson');
-    const sandbox = await startSandbox({ port: options.ports.sandbox, pace: options.pace, db });
+    const otherIds = new Map([[ownWorkspace(options), 1]]);
+    const sandbox = await startSandbox({ port: options.ports.sandbox, pace: options.pace, db, otherIds });
     cleanUp.push(sandbox.stop);
 
     const connection = await connectWorker(server.temporal);
@@ -98,7 +99,17 @@ function withOwnQueue({
   state,
 }: LocalStackOptions): StarterConfig {
   if (temporal.existing === undefined || taskQueueGiven) return starter;
-  return { ...starter, taskQueue: `segue-dev-${digest([hostname(), path.resolve(state)]).slice(0, 8)}` };
+  return { ...starter, taskQueue: `segue-dev-${stateDigest(state).slice(0, 8)}` };
+}
+
+/** On an existing cluster, another sandbox or the service has a workspace 1, too, and its project writers. */
+function ownWorkspace({ config: { temporal }, state }: LocalStackOptions): number {
+  return temporal.existing === undefined ? 1 : 1_000 + parseInt(stateDigest(state).slice(0, 7), 16);
+}
+
+/** Another on each machine and for each folder, and the same after a restart. */
+function stateDigest(state: string): string {
+  return digest([hostname(), path.resolve(state)]);
 }
 
 async function temporalFor({

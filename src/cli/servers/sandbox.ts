@@ -16,13 +16,16 @@ export interface SandboxFlags {
   db?: string;
   seed?: string;
   pace?: string;
+  workspace?: number;
   etags: boolean;
 }
 
-export async function runSandbox({ seed: file, ...flags }: SandboxFlags): Promise<void> {
+export async function runSandbox({ seed: file, workspace, ...flags }: SandboxFlags): Promise<void> {
   const pace = readPace(flags.pace);
   const seed = file === undefined ? undefined : await loadSeed(file);
-  const running = await startSandbox({ ...flags, pace, seed, onRequest: say }).catch((error: unknown) => {
+  const otherIds = workspace === undefined ? undefined : new Map([[workspace, 1]]);
+  const options = { ...flags, pace, seed, otherIds, onRequest: say };
+  const running = await startSandbox(options).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     throw new UnreachableError(`port ${flags.port} is taken; choose another with --port`);
   });

@@ -2,8 +2,8 @@
 import { eventually } from '../../support/eventually';
 import { useProcesses } from '../../support/servers/processes';
 import { segueClient, testConfig, useTemporal } from '../../support/servers/temporal';
-import { addFault, faultHits, readLedger } from '../../support/service/sandbox';
-import { KEPT, readProject, seedProject, set, WORKSPACE } from '../../support/builders/writing';
+import { addFault, faultHits, readLedger, workspaceOf } from '../../support/service/sandbox';
+import { KEPT, readProject, seedProject, set } from '../../support/builders/writing';
 
 const temporal = useTemporal();
 const processes = useProcesses(() => temporal.address);
@@ -28,7 +28,7 @@ test.concurrent.each([
     const late = { operation: 'update-project', match: { nth: 1 }, ms: LATE_MS };
     await addFault(sandboxUrl, { ...late, fault: 'delay', when: 'before' });
 
-    const config = testConfig({ organization: WORKSPACE });
+    const config = testConfig({ organization: await workspaceOf(sandboxUrl) });
     const doomed = await processes.worker(config.taskQueue, sandboxUrl);
     const { projects } = segueClient(temporal, config);
     const first = projects.patch(project, set('a', 1));

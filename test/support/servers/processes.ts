@@ -1,5 +1,6 @@
 /** Sandboxes and workers as processes of their own, to be killed. */
 import { SANDBOX_KEY } from '../../../sandbox/src/keys';
+import { newWorkspace } from '../service/sandbox';
 import { SegueProcess, type Settings } from './segueProcess';
 
 /** Called at the top of a test file; nothing that it started outlives a test, or tests that run side by side. */
@@ -23,7 +24,9 @@ export function useProcesses(temporalAddress: () => string) {
 
     /** Gives its address. */
     async sandbox(...flags: string[]): Promise<string> {
-      const [, url] = await start(['sandbox', '--port', '0', ...flags]).line(/^ready (\S+)$/);
+      const workspace = String(newWorkspace());
+      const args = ['sandbox', '--port', '0', '--workspace', workspace, ...flags];
+      const [, url] = await start(args).line(/^ready (\S+)$/);
       return url ?? '';
     },
 

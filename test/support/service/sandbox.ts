@@ -15,11 +15,22 @@ export interface TestSandbox extends Sandbox {
   renameWorkspace: () => void;
 }
 
+/** Tests share a Temporal server, and a writer of an earlier test may be open on a task queue that nobody polls. */
+export function newWorkspace(): number {
+  return randomInt(1_000, 999_999_999);
+}
+
+/** The service's id of the workspace of the key. */
+export async function workspaceOf(sandboxUrl: string): Promise<string> {
+  const { json } = await ask(sandboxUrl, 'GET /workspaces/current');
+  return String((json.workspace as { id: number }).id);
+}
+
 export async function startSandbox(options: SandboxOptions = {}): Promise<TestSandbox> {
   const otherIds = new Map<number, number>();
   const sandbox = await startPlainSandbox({ ...options, otherIds });
   const renameWorkspace = (): void => {
-    const id = randomInt(1_000, 2 ** 31);
+    const id = newWorkspace();
     otherIds.set(id, 1);
     running.workspace = String(id);
   };
