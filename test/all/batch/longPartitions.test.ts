@@ -68,7 +68,12 @@ describe.each([true, false])('with ETags: %s', (etags) => {
     const work = async (): Promise<void> => {
       const { taskQueue } = config;
       const { workflow } = temporal.client;
-      await startContinued(temporal, BATCH_PART_WORKFLOW, { workflowId, taskQueue, args: [input] });
+      const run = await startContinued(temporal, BATCH_PART_WORKFLOW, {
+        ...{ workflowId, taskQueue },
+        args: [input],
+      });
+      // What makes its history long while it waits for the writer.
+      for (let n = 0; n < 60; n++) await run.signal(lateTasksSignal, { tasks: [] });
       await runsOf(temporal, workflowId, 2);
       await ask(sandbox.url, 'DELETE /_sandbox/faults');
       expect(await workflow.getHandle(workflowId).result()).toMatchObject({ counts: { succeeded: writes } });
