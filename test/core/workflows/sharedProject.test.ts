@@ -1,5 +1,6 @@
 /** Many jobs that write to one project and, where ETags make that safe, people who write to it too. */
 import { randomUUID } from 'node:crypto';
+import { changeAsPeopleDo } from '../../support/builders/writing';
 import { ask, readLedger, useSandbox } from '../../support/service/sandbox';
 import { shared } from '../../support/jest/shared';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
@@ -8,18 +9,6 @@ const { full } = shared();
 const JOBS = full ? 200 : 25;
 
 const temporal = useTemporal();
-
-/** Somebody outside of Segue who reads, changes and writes with If-Match, and reads again where that was too late. */
-async function changeAsPeopleDo(sandboxUrl: string, path: string, name: string): Promise<void> {
-  for (;;) {
-    const { json, headers } = await ask(sandboxUrl, `GET ${path}`);
-    const data = { ...(json.data as object), [name]: true };
-    const match = { 'If-Match': headers.get('etag') ?? '' };
-    const { status } = await ask(sandboxUrl, `PATCH ${path}`, { body: { data }, headers: match });
-    if (status === 200) return;
-    expect(status).toBe(412);
-  }
-}
 
 describe.each([true, false])('with ETags: %s', (etags) => {
   const sandbox = useSandbox({ pace: { kind: 'instant' }, etags });
@@ -49,7 +38,7 @@ describe.each([true, false])('with ETags: %s', (etags) => {
           });
         const [reports] = await Promise.all([
           Promise.all(names.map(run)),
-          Promise.all(peoples.map((name) => changeAsPeopleDo(sandbox.url, path, name))),
+          Promise.all(peoples.map((name) => changeAsPeopleDo(sandbox.url, project, name))),
         ]);
         expect(reports.filter(({ status }) => status !== 'succeeded')).toEqual([]);
       });

@@ -7,6 +7,7 @@ import { SANDBOX_KEY } from '../../../sandbox/src/server';
 import { shardOf } from '../../../src/contract/ids';
 import { shared } from '../jest/shared';
 import { seed } from '../service/records';
+import { ask } from '../service/sandbox';
 
 /** The workspace that the sandbox's key belongs to. */
 export const WORKSPACE = '1';
@@ -59,6 +60,19 @@ export async function readProject(sandboxUrl: string, project: ProjectRef): Prom
   const headers = { authorization: `Api-Key ${SANDBOX_KEY}` };
   const response = await fetch(`${sandboxUrl}${pathOf(project)}`, { headers });
   return (await response.json()) as SeenProject;
+}
+
+/** Somebody outside of Segue who reads, changes and writes with If-Match, and reads again where that was too late. */
+export async function changeAsPeopleDo(sandboxUrl: string, project: ProjectRef, name: string): Promise<void> {
+  const path = `/projects/${project.resourcetype}/${project.id}`;
+  for (;;) {
+    const { json, headers } = await ask(sandboxUrl, `GET ${path}`);
+    const data = { ...(json.data as object), [name]: true };
+    const match = { 'If-Match': headers.get('etag') ?? '' };
+    const { status } = await ask(sandboxUrl, `PATCH ${path}`, { body: { data }, headers: match });
+    if (status === 200) return;
+    expect(status).toBe(412);
+  }
 }
 
 /** The change of one place. */
