@@ -47,17 +47,21 @@ export type Change =
 type Seeded<Name extends keyof Seed> = NonNullable<Seed[Name]> extends (infer Item)[] ? Item : never;
 
 export class State {
-  constructor(private readonly otherIds: ReadonlyMap<number, number> = new Map()) {}
+  readonly #otherIds: ReadonlyMap<number, number>;
+
+  constructor(otherIds: ReadonlyMap<number, number> = new Map()) {
+    this.#otherIds = otherIds;
+  }
 
   /** The workspace of an id, by whichever of its names. */
   workspaceOf(id: string): number | undefined {
-    const known = this.otherIds.get(Number(id)) ?? Number(id);
-    return String(known) === id || this.otherIds.has(Number(id)) ? known : undefined;
+    const known = this.#otherIds.get(Number(id)) ?? Number(id);
+    return String(known) === id || this.#otherIds.has(Number(id)) ? known : undefined;
   }
 
   /** What a workspace is called outside: the newest of its other ids. */
   otherIdOf(workspace: number): number {
-    const others = [...this.otherIds].flatMap(([other, own]) => (own === workspace ? [other] : []));
+    const others = [...this.#otherIds].flatMap(([other, own]) => (own === workspace ? [other] : []));
     return others.at(-1) ?? workspace;
   }
 

@@ -22,6 +22,8 @@ import {
 import { DEFAULT_WRITES } from '../config';
 import { shardOf } from '../contract/ids';
 import { inParallel } from '../platform/parallel';
+import { findRun } from '../runs/find';
+import { pollersOf } from '../runs/query';
 import { writerStart } from '../runs/start';
 import { isActiveAndNotCancelled } from './atMostOnce/server';
 import { callOptions } from './calls';
@@ -59,14 +61,28 @@ export function createRequestChanges(
       throw ApplicationFailure.retryable('Temporal no longer waits for this attempt');
     const replyTo = workflowExecution?.workflowId;
     await inParallel(SIGNALS_AT_ONCE, signalsOf(good), async ({ shard, requests: some }) => {
+      const start = writerStart({ taskQueue, organization, shard, authGrace });
+      // Asked again, because no outcome came.
+      if (some.some(({ change }) => change === undefined)) await requirePolled(start);
       await getClient().workflow.signalWithStart(PROJECT_WRITER_WORKFLOW, {
-        ...writerStart({ taskQueue, organization, shard, authGrace }),
+        ...start,
         signal: changesSignal,
         signalArgs: [{ requests: some, replyTo }],
       });
     });
     return refused;
   };
+}
+
+/** A writer stays on the task queue of the first run that asked, and another fleet of workers may have left it. */
+async function requirePolled({ workflowId, taskQueue }: ReturnType<typeof writerStart>): Promise<void> {
+  const client = getClient();
+  const writer = await findRun(client, workflowId);
+  if (!writer || writer.taskQueue === taskQueue) return;
+  if ((await pollersOf(client, writer.taskQueue, 'workflow')).length > 0) return;
+  throw ApplicationFailure.retryable(
+    `${workflowId} is on the task queue ${writer.taskQueue}, which no worker polls: start a worker there, or terminate the run`,
+  );
 }
 
 /** A malformed change must not keep the others back. */
@@ -111,7 +127,7 @@ function signalsOf(requests: ChangeRequest[]): { shard: number; requests: Change
 const PROJECTS_AT_ONCE = 20;
 
 export interface WriteOptions extends WriteLimits {
-  /** Projects that this process reads and writes at once; a fifth of the places are for slow ones. */
+  /** Projects that this process reads and writes at once; a fifth of the slots is for slow projects. */
   maxWrites?: number;
 }
 
@@ -134,13 +150,13 @@ export function createWriteProjects(
       const scope = { organization };
       const known = await organizationOf(scope, attempt.next(scope));
       if (known !== organization)
-        throw new ForeignWriter(`the service calls this workspace ${known}, not ${organization}`);
+        throw new WrongWriterIdError(`the service calls this workspace ${known}, not ${organization}`);
       return await inParallel(PROJECTS_AT_ONCE, [...projects.entries()], ([index, order]) =>
         slots.use(() => writeOne(api, attempt, index, { organization, ...order })),
       );
     } catch (error) {
       // The workspace cannot be read, so nothing was written.
-      return projects.map((order, index) => unwritten(order, error, attempt.unsettledUntil(index)));
+      return projects.map((order, index) => unwritten(order, error, attempt.unsettledMs(index)));
     } finally {
       attempt.end();
     }
@@ -155,10 +171,10 @@ async function writeOne(
   index: number,
   { organization, project, space, changes }: OneOrder & { organization: string },
 ): Promise<WriteReport> {
-  const until = attempt.unsettledUntil(index);
-  if (until > Date.now()) {
+  const unsettledMs = attempt.unsettledMs(index);
+  if (unsettledMs > 0) {
     const error = 'a PATCH of an earlier attempt may still arrive';
-    return { applied: [], refused: [], trouble: { error, unsettledUntil: until } };
+    return { applied: [], refused: [], trouble: { error, unsettledMs } };
   }
   const update = new ProjectUpdate(api, project, attempt.callsFor(index, { organization, space }));
   const begunAt = Date.now();
@@ -173,11 +189,11 @@ async function writeOne(
 }
 
 /** A writer under another id than the workspace's own would write beside the right one. */
-class ForeignWriter extends Error {}
+class WrongWriterIdError extends Error {}
 
-function unwritten({ changes }: OneOrder, error: unknown, unsettledUntil: number): WriteReport {
-  if (!isFinal(error) && !(error instanceof ForeignWriter))
-    return { applied: [], refused: [], trouble: { ...troubleOf(error, false), unsettledUntil } };
+function unwritten({ changes }: OneOrder, error: unknown, unsettledMs: number): WriteReport {
+  if (!isFinal(error) && !(error instanceof WrongWriterIdError))
+    return { applied: [], refused: [], trouble: { ...troubleOf(error, false), unsettledMs } };
   const { message } = error;
   return { applied: [], refused: changes.map(({ changeId }) => ({ changeId, error: message })) };
 }
@@ -185,7 +201,7 @@ function unwritten({ changes }: OneOrder, error: unknown, unsettledUntil: number
 function troubleOf(error: unknown, isSlow: boolean): WriteTrouble {
   const cause = error instanceof UnsettledError ? error.failure : error;
   const { status, retryAfterMs } = cause instanceof StatusError ? cause : {};
-  const unsettledUntil = error instanceof UnsettledError ? error.until : undefined;
+  const unsettledMs = error instanceof UnsettledError ? error.until - Date.now() : undefined;
   const message = cause instanceof Error ? cause.message : String(cause);
-  return { error: message, status, retryAfterMs, unsettledUntil, isSlow };
+  return { error: message, status, retryAfterMs, unsettledMs, isSlow };
 }

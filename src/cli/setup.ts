@@ -5,7 +5,8 @@ import { type Api, type CallOptions } from '../api/client';
 import { StatusError } from '../api/errors';
 import { ConfigError, loadStarterConfig, loadTemporalConfig, loadWorkerConfig } from '../config';
 import { formatDuration } from '../contract/durations';
-import { batchTaskQueue, pollTaskQueue, submitTaskQueue } from '../contract/ids';
+import { batchTaskQueue, pollTaskQueue, submitTaskQueue, writeTaskQueue } from '../contract/ids';
+import { PROJECT_WRITER_WORKFLOW } from '../contract';
 import { type Connected, withApi, withTemporal } from './lib/connect';
 import { env, EXIT, io, print, printJson, reasonOf, UnreachableError } from './lib/io';
 
@@ -67,6 +68,7 @@ const CHECKS: Check[] = [
   { check: 'namespace', needs: 'temporal', look: () => withTemporal(checkNamespace) },
   { check: 'search attributes', needs: 'temporal', look: () => withTemporal(checkSearchAttributes) },
   { check: 'workers', needs: 'temporal', look: () => withTemporal(checkWorkers) },
+  { check: 'project writers', needs: 'temporal', look: () => withTemporal(checkWriters) },
   {
     check: 'service',
     look: () => withApi({}, checkWorkspace),
@@ -146,9 +148,28 @@ async function checkWorkers({ temporal }: Connected): Promise<Result> {
     missing(`no worker polls ${queue}`, 'start one with `segue worker`');
   if (workflows.length === 0) return unpolled(taskQueue);
   // Workers may have different roles.
-  for (const queue of [pollTaskQueue, submitTaskQueue, batchTaskQueue].map((nameOf) => nameOf(taskQueue)))
+  const queues = [pollTaskQueue, writeTaskQueue, submitTaskQueue, batchTaskQueue];
+  for (const queue of queues.map((nameOf) => nameOf(taskQueue)))
     if ((await pollersOf(temporal, queue, 'activity')).length === 0) return unpolled(queue);
   return ok(`${new Set(workflows).size} on ${taskQueue}`);
+}
+
+/** A writer stays on its task queue, with its shard of all projects, also when its workers are gone. */
+async function checkWriters({ temporal }: Connected): Promise<Result> {
+  const { pollersOf } = await import('../runs/query.js');
+  const ofQueue = new Map<string, string[]>();
+  const query = `WorkflowType = '${PROJECT_WRITER_WORKFLOW}' AND ExecutionStatus = 'Running'`;
+  for await (const { workflowId, taskQueue } of temporal.workflow.list({ query }))
+    ofQueue.set(taskQueue, [...(ofQueue.get(taskQueue) ?? []), workflowId]);
+  for (const [queue, [first = '', ...others]] of ofQueue) {
+    if ((await pollersOf(temporal, queue, 'workflow')).length > 0) continue;
+    const more = others.length > 0 ? ` and ${others.length} more` : '';
+    return missing(
+      `no worker polls ${queue}, the task queue of ${first}${more}`,
+      'start a worker there, or terminate these runs: what waits is asked for again',
+    );
+  }
+  return ok(`${[...ofQueue.values()].flat().length} open`);
 }
 
 async function checkWorkspace(api: Api, options: () => CallOptions): Promise<Result> {

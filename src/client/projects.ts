@@ -1,5 +1,6 @@
 /** Changes of projects, made by the writers of their shards. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common';
 import { type StarterConfig } from '../config';
@@ -28,6 +29,8 @@ export interface ProjectsOptions {
   /** Finds the id of the workspace if neither scope nor settings have it. */
   findOrganization?: () => Promise<string>;
 }
+
+const AGAIN_AFTER_MS = 500;
 
 export interface PatchOptions {
   /** The same id is applied once. Default: a new one. */
@@ -122,6 +125,8 @@ export class ProjectsClient {
         const outcome = await retryUnavailable(send, NOT_TAKEN);
         if (typeof outcome === 'object') return outcome;
         isKnown = outcome === 'waiting';
+        // A run that continues as new answers at once.
+        await sleep(AGAIN_AFTER_MS);
       } catch (error) {
         // A run takes few updates at a time; the SDK has waited and tried several times when this is thrown.
         if (grpcCode(error) === GRPC.resourceExhausted) continue;

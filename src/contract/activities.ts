@@ -112,12 +112,12 @@ export interface WriteTrouble {
   /** Of the service's answer, if it gave one. */
   status?: number;
   retryAfterMs?: number;
-  /** Until when a PATCH without an ETag may still arrive, in milliseconds since 1970. */
-  unsettledUntil?: number;
+  /** For how long a PATCH without an ETag may still arrive. A duration, because clocks differ between machines. */
+  unsettledMs?: number;
   isSlow?: boolean;
 }
 
-/** Heartbeat of a write: until when a PATCH without an ETag may arrive, by the project's index in the order. */
+/** Heartbeat of a write: for how many ms a PATCH without an ETag may still arrive, by the project's index in the order. */
 export type WriteNotes = Record<number, number>;
 
 export interface RecordOrder {

@@ -101,16 +101,16 @@ async function write(writer: Writer, group: Group): Promise<void> {
   }
 }
 
-/** The last heartbeat of a dead worker says which PATCHes without an ETag may still arrive. */
+/** The last heartbeat of a dead worker says which PATCHes without an ETag may still arrive, and for how long. */
 function failedReports({ members }: Group, { cause, message }: ActivityFailure): WriteReport[] {
   const notes =
     cause instanceof TimeoutFailure ? ((cause.lastHeartbeatDetails ?? {}) as WriteNotes) : undefined;
   // A person failed the activity, which may still be running.
-  const unknown = Date.now() + LONGEST_WRITE_MS + LONGEST_CALL_MS;
+  const unknown = LONGEST_WRITE_MS + LONGEST_CALL_MS;
   const error = cause?.message ?? message;
   return members.map((_member, index) => ({
     ...{ applied: [], refused: [] },
-    trouble: { error, unsettledUntil: notes ? notes[index] : unknown },
+    trouble: { error, unsettledMs: notes ? notes[index] : unknown },
   }));
 }
 
@@ -154,7 +154,9 @@ function handleRequests(writer: Writer): void {
 
 async function takeAndWait(writer: Writer, request: ChangeRequest): Promise<UpdateOutcome> {
   writer.take(request);
-  const isSettled = (): boolean => writer.isContinuing || !writer.isWaiting(request);
+  // An open Update keeps the run from continuing as new.
+  const isEnding = (): boolean => writer.isContinuing && writer.running === 0;
+  const isSettled = (): boolean => isEnding() || !writer.isWaiting(request);
   await CancellationScope.nonCancellable(() => condition(isSettled, LONGEST_UPDATE));
   return writer.outcomeOf(request) ?? (writer.isWaiting(request) ? 'waiting' : 'unknown');
 }

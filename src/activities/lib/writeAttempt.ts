@@ -26,8 +26,10 @@ export interface ProjectCalls {
 
 export class WriteAttempt {
   readonly #heartbeat = new Heartbeat();
-  /** Also those of an attempt before this one, which an operator repeats. */
-  readonly #notes: WriteNotes = { ...(activityInfo().heartbeatDetails as WriteNotes | undefined) };
+  /** Of an attempt before this one, which an operator repeats. */
+  readonly #earlier: WriteNotes = { ...(activityInfo().heartbeatDetails as WriteNotes | undefined) };
+  readonly #notes: WriteNotes = { ...this.#earlier };
+  readonly #begunAt = Date.now();
   readonly #requestId = callOptions('writeProjects', {}).requestId;
   readonly #endsAt = Date.now() + activityInfo().startToCloseTimeoutMs - RECORDING_MARGIN_MS;
   readonly #timeoutMs: number;
@@ -42,9 +44,9 @@ export class WriteAttempt {
     this.#largestBytes = maxProjectMiB === undefined ? undefined : maxProjectMiB * 2 ** 20;
   }
 
-  /** Until when a PATCH of an earlier attempt may still arrive. */
-  unsettledUntil(index: number): number {
-    return this.#notes[index] ?? 0;
+  /** For how long a PATCH of an earlier attempt may still arrive; not positive when it cannot. */
+  unsettledMs(index: number): number {
+    return (this.#earlier[index] ?? 0) - (Date.now() - this.#begunAt);
   }
 
   next(scope: Scope): CallOptions {
@@ -72,7 +74,7 @@ export class WriteAttempt {
 
   /** A note stays for the rest of the attempt: at worst, the project waits without need when this worker dies. */
   #note(index: number): void {
-    this.#notes[index] = Date.now() + this.#timeoutMs + this.#settleMs;
+    this.#notes[index] = this.#timeoutMs + this.#settleMs;
     this.#heartbeat.record({ ...this.#notes });
   }
 

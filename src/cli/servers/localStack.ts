@@ -65,6 +65,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
       config: {
         ...config,
         limits: options.config.limits,
+        writes: options.config.writes,
         api: { url: sandbox.url, credential, proxy: {}, layout: SANDBOX_LAYOUT },
       },
     });

@@ -73,8 +73,6 @@ export class ProjectWrites {
 
   add(write: ProjectWrite): void {
     this.#open.set(write.changeId, write);
-    // Set only now: signals that came before are handled at once.
-    if (!this.#handlesReplies) this.#handleReplies();
     this.#wake();
   }
 
@@ -102,8 +100,9 @@ export class ProjectWrites {
   }
 
   async #loop(): Promise<void> {
-    // Changes of the same moment are asked for together.
+    // Changes of the same moment are asked for together, and a reply that came before finds all of them.
     await Promise.resolve();
+    if (!this.#handlesReplies) this.#handleReplies();
     while (this.#open.size > 0) {
       this.#isWoken = false;
       const isDone = (): boolean => this.#isWoken || this.#open.size === 0;

@@ -19,14 +19,16 @@ import { PendingReplies, SeenChanges } from './outcomes';
 import { keepTrouble, shortened } from './trouble';
 
 /** Queue and seen changes together stay under the 2 MB that continue-as-new takes. */
-const MOST_BYTES = 1_000_000;
+const MOST_BYTES = 1_200_000;
 /** Of a project that has a change already: one that hangs must leave room for the others of its shard. */
 const MOST_PROJECT_BYTES = MOST_BYTES / 4;
 /** Reserved for small changes: a cancelled run stays open until the writer has its task id. */
 const [RESERVED_BYTES, LARGEST_SMALL_BYTES] = [100_000, 2_000];
 
-/** Of one activity; a larger change goes alone. */
-const [MOST_PROJECTS, LARGEST_GROUP_BYTES] = [50, 512 * 1024];
+/** Of one activity; a larger change goes alone. It has the time for so many slow projects only. */
+const [MOST_PROJECTS, MOST_SLOW_PROJECTS, LARGEST_GROUP_BYTES] = [50, 20, 512 * 1024];
+/** What is carried beside a change, and for each project with its trouble. */
+const [CHANGE_BYTES, PROJECT_BYTES] = [100, 900];
 const [MOST_ACTIVITIES, MOST_SLOW_ACTIVITIES] = [4, 2];
 
 interface Waiting {
@@ -138,10 +140,11 @@ export class Writer {
   /** Whether a change is here already, or has a place in the queue. */
   #hasRoomFor(request: ChangeRequest): boolean {
     if (this.isWaiting(request) || this.outcomeOf(request)) return true;
-    const bytes = bytesOf(request.change);
+    const bytes = bytesCarried(request);
     const room = bytes <= LARGEST_SMALL_BYTES ? MOST_BYTES : MOST_BYTES - RESERVED_BYTES;
     const ofProject = this.#projects.get(projectName(request.project))?.bytes ?? 0;
-    return this.#bytes + bytes <= room && (ofProject === 0 || ofProject + bytes <= MOST_PROJECT_BYTES);
+    const withProjects = this.#bytes + bytes + (this.#projects.size + 1) * PROJECT_BYTES;
+    return withProjects <= room && (ofProject === 0 || ofProject + bytes <= MOST_PROJECT_BYTES);
   }
 
   isWaiting(request: ChangeRequest): boolean {
@@ -157,8 +160,10 @@ export class Writer {
     const ready = this.#ready();
     if (ready.length === 0) return undefined;
     const group: Group = { isSlow: isSlow(ready[0]), members: [] };
+    // Those that waited longest come first: one that hangs must not keep those behind it from ever being written.
+    if (group.isSlow) ready.sort((one, other) => pauseOf(one) - pauseOf(other));
     let bytes = 0;
-    for (const entry of ready.slice(0, MOST_PROJECTS)) {
+    for (const entry of ready.slice(0, group.isSlow ? MOST_SLOW_PROJECTS : MOST_PROJECTS)) {
       const changes: QueuedChange[] = [];
       for (const { change, bytes: its } of entry.waiting.values()) {
         // Changes for another space need another PATCH.
@@ -189,7 +194,8 @@ export class Writer {
     this.#running.delete(group);
     for (const [index, { entry, changes }] of group.members.entries()) {
       entry.isBusy = false;
-      const { applied, refused, trouble } = reports[index] ?? notWritten();
+      const report: unknown = reports[index];
+      const { applied, refused, trouble } = isReport(report) ? report : notWritten();
       const outcomes = new Map<string, ChangeOutcome>(applied.map((changeId) => [changeId, { ok: true }]));
       for (const { changeId, error } of refused) outcomes.set(changeId, refusal(error));
       const queued = { ...entry, changes: changes.filter(({ changeId }) => !outcomes.has(changeId)) };
@@ -264,7 +270,7 @@ export class Writer {
   }
 
   #queue(entry: Entry, change: QueuedChange): void {
-    const bytes = bytesOf(change.change);
+    const bytes = bytesCarried(change);
     entry.waiting.set(change.changeId, { change, bytes });
     entry.bytes += bytes;
     this.#bytes += bytes;
@@ -291,6 +297,11 @@ export class Writer {
   }
 }
 
+/** The id of the run that asks is part of the change id, and is carried beside it. */
+function bytesCarried({ changeId, change }: Pick<ChangeRequest, 'changeId' | 'change'>): number {
+  return bytesOf(change) + 2 * changeId.length + CHANGE_BYTES;
+}
+
 function isSlow(entry: Pick<Entry, 'trouble'> | undefined): boolean {
   return entry?.trouble?.isSlow ?? false;
 }
@@ -302,6 +313,11 @@ function pauseOf({ trouble }: Entry): number {
 /** What makes it the same change. */
 function nameOf(project: ProjectRef, changeId: string): string {
   return `${projectName(project)} ${changeId}`;
+}
+
+/** A person can complete an activity with any result. */
+function isReport(value: unknown): value is WriteReport {
+  return isRecord(value) && Array.isArray(value.applied) && Array.isArray(value.refused);
 }
 
 function notWritten(): WriteReport {

@@ -17,7 +17,7 @@ export function keepTrouble(queued: QueuedProject, failed: WriteTrouble, authGra
   const pauseMs = Math.max(
     Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS),
     Math.min(failed.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS),
-    (failed.unsettledUntil ?? 0) - Date.now(),
+    failed.unsettledMs ?? 0,
   );
   const deniedSince = isAccessDenied(failed.status) ? (before.deniedSince ?? now) : undefined;
   const trouble: ProjectTrouble = {

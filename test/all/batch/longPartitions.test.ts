@@ -4,6 +4,7 @@ import { tsToMs } from '@temporalio/common/lib/time';
 import {
   BATCH_PART_WORKFLOW,
   BATCH_WORKFLOW,
+  changedSignal,
   lateTasksSignal,
   type PartitionInput,
   partitionResultsQuery,
@@ -83,6 +84,38 @@ describe.each([true, false])('with ETags: %s', (etags) => {
     const { made } = (await readProject(sandbox.url, project)).data as { made: object };
     expect(Object.keys(made)).toHaveLength(writes);
   });
+});
+
+test('P3: a partition that continues takes the replies that came before for all its projects', async () => {
+  const config = testConfig();
+  const [batch, writes] = [`b-${randomUUID()}`, 3];
+  const workflowId = batchPartWorkflowId(batch, 1);
+  const items = cutouts(sandbox.url, writes);
+  const changeIds = items.map(() => changeIdOf(workflowId, randomUUID()));
+  const nextAt = new Date(Date.now() + 3_600_000).toISOString();
+  const pendingWrites = changeIds.map((changeId, item): PendingWrite => {
+    const project = { resourcetype: 'campaign', id: randomUUID() };
+    const saved = { item, at: `/made/${item}`, finishedAt: nextAt };
+    const asked = { changeId, items: [saved], times: 1, isKnown: true, nextAt };
+    return { address: project.id, project, asked, halves: [], waiting: [] };
+  });
+  const input: PartitionInput = {
+    ...{ batch, n: 1, first: 1, items },
+    carried: {
+      items: items.map((_item, place) => ({ status: 'succeeded', taskId: `t-${place}`, attempts: 1 })),
+      pendingWrites,
+      slotGrant: { order: 0, slots: 0, paused: false, cancelled: false },
+      ...{ polls: 0, late: null, reset: false },
+    },
+  };
+  const { taskQueue } = config;
+  const run = await startContinued(temporal, BATCH_PART_WORKFLOW, { workflowId, taskQueue, args: [input] });
+  await run.signal(changedSignal, { applied: changeIds, refused: [], noRoom: [], unknown: [] });
+  await withWorker(temporal, config, sandbox.url, async () => {
+    const { workflow } = temporal.client;
+    expect(await workflow.getHandle(workflowId).result()).toMatchObject({ counts: { succeeded: writes } });
+  });
+  expect(timesOf('requestChanges', await historiesOf(temporal, workflowId))).toBe(0);
 });
 
 test('P4: a partition that only tells continues as new, too, and tells everybody once he can be told', async () => {

@@ -2,12 +2,15 @@
 import { mkdtemp, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { freePort } from '@segue/devserver';
+import { PROJECT_WRITER_WORKFLOW } from '../../../src/contract';
+import { writerStart } from '../../../src/runs/start';
+import { eventually } from '../../support/eventually';
 import { SECRET } from '../../support/service/api';
 import { segue } from '../../support/servers/segueCommand';
 import { type Settings } from '../../support/servers/segueProcess';
 import { shared } from '../../support/jest/shared';
 import { type SmallService, startSmallService } from '../../support/service/smallService';
-import { testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
+import { startOwnDevServer, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
 
 const UUID = '0b6f2c9e-6f0e-4c55-9d3f-0d1e6a3f7b11';
 const WORKSPACE = {
@@ -226,7 +229,8 @@ describe('segue notify send', () => {
 });
 
 describe('segue doctor', () => {
-  const temporal = useTemporal();
+  // It looks at the project writers of a whole namespace.
+  const temporal = useTemporal(startOwnDevServer);
 
   test('everything there: a line each, and 0', async () => {
     const config = testConfig();
@@ -240,6 +244,7 @@ describe('segue doctor', () => {
         'namespace',
         'search attributes',
         'workers',
+        'project writers',
         'service',
         'clock',
       ]) {
@@ -261,7 +266,10 @@ describe('segue doctor', () => {
     expect(findings.map(({ check, result }) => [check, result])).toEqual([
       ['settings', 'missing'],
       ['temporal', 'missing'],
-      ...['namespace', 'search attributes', 'workers', 'service', 'clock'].map((check) => [check, 'unknown']),
+      ...['namespace', 'search attributes', 'workers', 'project writers', 'service', 'clock'].map((check) => [
+        check,
+        'unknown',
+      ]),
     ]);
     expect(findings[0]?.detail).toMatch(/SEGUE_POLL_MIN.*SEGUE_API_URL.*SEGUE_API_KEY/);
     const lonely = {
@@ -275,6 +283,24 @@ describe('segue doctor', () => {
     expect(stdout).toMatch(/^missing +workers +no worker polls .*segue worker/m);
     const away = { ...lonely, SEGUE_API_URL: `http://127.0.0.1:${await freePort()}` };
     expect((await segue(['doctor'], away)).stdout).toMatch(/^missing +service .*is the service up\?/m);
+  });
+
+  test('P2: a project writer on a task queue that no worker polls is named', async () => {
+    const { workflowId, ...start } = writerStart({
+      ...{ taskQueue: 'left', organization: '1', shard: 7, authGrace: '1h' },
+    });
+    await temporal.client.workflow.start(PROJECT_WRITER_WORKFLOW, { workflowId, ...start });
+    const here = {
+      ...settings,
+      TEMPORAL_ADDRESS: temporal.address,
+      SEGUE_TASK_QUEUE: testConfig().taskQueue,
+    };
+    const seen = await eventually('the writer in the list', async () => {
+      const { stdout } = await segue(['doctor'], here);
+      return stdout.includes(workflowId) && stdout;
+    });
+    expect(seen).toMatch(/^missing +project writers +no worker polls left, .* — start a worker there/m);
+    await temporal.client.workflow.getHandle(workflowId).terminate();
   });
 
   test('setup is harmless when all is there', async () => {

@@ -133,15 +133,6 @@ describe('when the test answers in place of the project writer', () => {
       await started.cancel();
       await answerAsWriter(temporal, started.workflowId);
       expect(await started.wait()).toMatchObject({ status: 'cancelled', taskId: expect.any(String) });
-      // Arriving later, it would undo what others wrote since.
-      const { events = [] } = await temporal.client.workflow.getHandle(started.workflowId).fetchHistory();
-      const asks = events?.filter(
-        ({ activityTaskScheduledEventAttributes: asked }) => asked?.activityType?.name === 'requestChanges',
-      );
-      const calledBack = events?.map(({ activityTaskCancelRequestedEventAttributes: call }) =>
-        String(call?.scheduledEventId),
-      );
-      expect(calledBack).toContain(String(asks?.at(-1)?.eventId));
       await ask(sandbox.url, 'DELETE /_sandbox/faults');
     });
   });

@@ -60,6 +60,12 @@ describe('workspace context', () => {
     });
   });
 
+  test('keeps its own id when the sandbox is reset', async () => {
+    await ask(sandbox.url, 'POST /_sandbox/reset');
+    const { json } = await ask(sandbox.url, 'GET /workspaces/current');
+    expect(json).toMatchObject({ workspace: { id: Number(sandbox.workspace) } });
+  });
+
   test('is that of the Organization header, among those that the key can reach', async () => {
     const inOrganization = (Organization: string, key?: string) =>
       ask(sandbox.url, 'GET /workspaces/current', { headers: { Organization }, key });
