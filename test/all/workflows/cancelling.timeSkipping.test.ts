@@ -36,7 +36,7 @@ async function fill(organization: string, project: ProjectRef): Promise<void> {
       signalArgs: [{ requests: [{ project, changeId: name, change }] }],
     });
   };
-  await ask('large', 240_000);
+  await ask('large', 290_000);
   for (let n = 0; n < 10; n++) await ask(`small-${n}`, 1_800);
   for (let n = 0; n < 20; n++) await ask(`tiny-${n}`, 100);
 }
