@@ -140,7 +140,10 @@ test('a job that writes and notifies, and the writer of its project', async () =
   const more = { write: { project, at: '/a' }, notify: { userId: 'u', workspaceId: '1' } };
   const workflowId = await run(16, { ...more, scope: { organization: '1' } }, { seed });
   expectWithin('`media`, 16 polls, result written, user notified', await historyCost(workflowId));
-  expectWithin('`projectWriter`, one change', await historyCost(projectWriterId('1', shardOf(project))));
+  expectWithin(
+    '`projectWriter`, one change',
+    await historyCost(projectWriterId(sandbox.workspace, shardOf(project))),
+  );
 });
 
 test('a job that was held and adopted', async () => {
@@ -230,7 +233,13 @@ test('a firing, its outlook, and the nudge that comes of it', async () => {
   expect(await resultOf(firing)).toMatchObject({ status: 'succeeded' });
   const { week, ...seen } = (await resultOf(outlook)) as OutlookResult;
   expect(seen).toMatchObject({ written: true, nudges: [{ notified: { status: 'sent' } }] });
-  const nudge = { organization: '1', project, at: DEFAULT_CAMPAIGN_AT, week, subject: 'approval' };
+  const nudge = {
+    organization: sandbox.workspace,
+    project,
+    at: DEFAULT_CAMPAIGN_AT,
+    week,
+    subject: 'approval',
+  };
   expectWithin('`firing`, of an outlook', await historyCost(firing));
   expectWithin('`outlook`, fired, written, one nudge', await historyCost(outlook));
   expectWithin('`nudge`, in working hours', await historyCost(nudgeWorkflowId(nudge)));

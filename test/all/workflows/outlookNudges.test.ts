@@ -82,16 +82,11 @@ describe('in working hours', () => {
       [`board ${board}`]: (last.info as OutlookResult).week,
     });
   });
-});
 
-// Each has a worker that has not asked yet what the service calls the workspace.
-describe.each<[string, OutlookInput['scope']]>([
-  ['even where the project has lost what it was told', undefined],
-  ['however the workspace is named', { organization: '1' }],
-])('in working hours, %s', (_what, scope) => {
-  const outlooks = useOutlooks(onAWednesday);
-
-  test('P4: an outlook nudges once', async () => {
+  test.each<[string, OutlookInput['scope']]>([
+    ['even where the project has lost what it was told', undefined],
+    ['however the workspace is named', { organization: '1' }],
+  ])('P4: an outlook nudges once, %s', async (_what, scope) => {
     const { project, look } = await lookAtWaiting(outlooks());
     const before = await sideEffects();
     expect((await look()).info).toMatchObject({ nudges: [{ notified: { status: 'sent' } }] });

@@ -63,6 +63,8 @@ test.concurrent(
     const { taskQueue } = config();
     const preload = path.join(__dirname, '../../support/preload/stopBeforeConnecting.js');
     const stopped = await itsProcesses.worker(taskQueue, sandboxUrl, {
+      // With it, a worker asks nothing at its start.
+      SEGUE_ORGANIZATION: '1',
       NODE_OPTIONS: `--require ${preload}`,
     });
     const job = await startJob(sandboxUrl, { taskQueue, server: impatient });

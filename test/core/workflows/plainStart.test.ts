@@ -38,11 +38,16 @@ const closed: Record<string, (segue: SegueClient) => Promise<string>> = {
   nudge: async ({ outlooks }) => {
     const { board } = await outlooksOf(sandbox).somethingToLookAt();
     const project = await seedProject(sandbox.url, { campaign: { lifecycle: { stage: 'approving' } } });
-    const scope = { organization: sandbox.workspace };
-    const { info } = await outlooks.run({ key: newLook(), project, scope, boards: [board], notify });
+    const { info } = await outlooks.run({ key: newLook(), project, boards: [board], notify });
     const { week, nudges } = info as OutlookResult;
     expect(nudges).toMatchObject([{ notified: { status: 'sent' } }]);
-    return nudgeWorkflowId({ ...scope, project, at: '/campaign', week, subject: 'approval' });
+    return nudgeWorkflowId({
+      organization: sandbox.workspace,
+      project,
+      at: '/campaign',
+      week,
+      subject: 'approval',
+    });
   },
 };
 

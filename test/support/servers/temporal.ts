@@ -200,9 +200,10 @@ export async function withWorker<T>(
 export function useWorker(
   temporal: TestTemporal,
   config: StarterConfig,
-  service: { url: string },
+  service: { url: string; keepsWorkspace?: boolean },
   options: TestWorkerOptions = {},
 ): void {
+  service.keepsWorkspace = true;
   beforeAll(async () => {
     await startWorker(temporal, config, service.url, options);
   });

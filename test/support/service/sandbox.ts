@@ -11,6 +11,8 @@ import {
 export interface TestSandbox extends Sandbox {
   /** The service's id of the workspace that is seeded as 1: tests on one Temporal server must not share project writers. */
   workspace: string;
+  /** Tests have one worker, which asks for the id once. */
+  keepsWorkspace?: boolean;
   /** Gives it another id. */
   renameWorkspace: () => void;
 }
@@ -52,7 +54,7 @@ export function useSandbox(options: SandboxOptions = {}): TestSandbox {
   });
   beforeEach(() => {
     // The writers of the test before are open for an hour, on a task queue that nobody polls any more.
-    started?.renameWorkspace();
+    if (!sandbox.keepsWorkspace) started?.renameWorkspace();
     Object.assign(sandbox, { workspace: started?.workspace });
   });
   afterAll(() => started?.stop());
