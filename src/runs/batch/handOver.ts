@@ -130,7 +130,7 @@ async function requireWithinRetention(temporal: Client, key: string): Promise<Se
   );
 }
 
-export async function readRetention(temporal: Client): Promise<number> {
+async function readRetention(temporal: Client): Promise<number> {
   const { namespace } = temporal.options;
   const { config } = await temporal.workflowService.describeNamespace({ namespace });
   return (optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? 0) || SHORTEST_RETENTION_MS;
