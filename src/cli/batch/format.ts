@@ -76,8 +76,8 @@ function standingLines(status: BatchStatus): string[] {
 
 export function resultLines({ counts, digest, startedAt, finishedAt }: BatchResult): string[] {
   const took = formatDuration(Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt)));
-  const manifest = digest === undefined ? '' : `manifest ${digest}, `;
-  return [countsWords(counts), `${manifest}started ${startedAt}, finished ${finishedAt} (${took} later)`];
+  const times = `started ${startedAt}, finished ${finishedAt} (${took} later)`;
+  return [countsWords(counts), `manifest ${digest}, ${times}`];
 }
 
 /** `59 succeeded, 1 held` */

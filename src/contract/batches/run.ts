@@ -115,11 +115,10 @@ export interface BatchStatus
 
 export type KnownPartition = Pick<PartitionStanding, 'isThere' | 'isOver' | 'counts'>;
 
-/** Batches that ended long ago have no `digest` and no `stopped`. */
-export interface BatchResult
-  extends
-    Pick<BatchStatus, 'key' | 'items' | 'counts' | 'startedAt' | 'incomplete'>,
-    Partial<Pick<BatchStatus, 'digest' | 'stopped'>> {
+export interface BatchResult extends Pick<
+  BatchStatus,
+  'key' | 'items' | 'counts' | 'startedAt' | 'incomplete' | 'digest' | 'stopped'
+> {
   /** `attention`: held items continue as separate jobs, unless their partition was stopped. */
   status: 'completed' | 'unsaved' | 'attention' | 'cancelled';
   finishedAt: string;
