@@ -11,7 +11,6 @@ export function isZone(name: string): boolean {
   return IANAZone.isValidZone(name);
 }
 
-/** What a clock of the zone shows at that moment. */
 export function localTime(moment: number, zone: string): DateTime {
   return DateTime.fromMillis(moment, { zone });
 }

@@ -1,4 +1,3 @@
-/** Batches: start them, list them, change open ones, read their results. */
 import { loadProxySettings, type ProxySettings } from '../../config';
 import {
   BATCH_WORKFLOW,

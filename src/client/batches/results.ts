@@ -1,4 +1,3 @@
-/** The results of a batch, partition by partition. */
 import { type Client, type WorkflowHandle } from '@temporalio/client';
 import {
   type BatchItem,

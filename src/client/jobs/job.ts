@@ -87,7 +87,6 @@ export abstract class Job<State extends JobState = JobState, Result = unknown> e
 }
 
 export class MediaJob extends Job<MediaState, MediaResult> {
-  /** What a closed run may have left at the service. */
   async leftovers(): Promise<Leftovers> {
     const run = await this.handle.describe();
     if (run.status.name === 'COMPLETED') return { is: 'nothing' };

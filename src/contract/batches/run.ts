@@ -1,4 +1,3 @@
-/** The run of a batch. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import { type Scope } from '../../api/scope';
 import { type Pause, type PauseOrder } from '../holds';

@@ -1,4 +1,3 @@
-/** The status and error of a batch that is over. */
 import { type BatchResult, type FiredEnd } from '../../contract';
 
 type End = Pick<BatchResult, 'status' | 'counts' | 'incomplete' | 'stopped'>;

@@ -37,7 +37,6 @@ const FINDS_AT_ONCE = 20;
 /** As many missing partitions as a person reads. */
 const MOST_NAMED = 10;
 
-/** Starts every partition that has no run yet. */
 export async function handOver(
   temporal: Client,
   { key, manifest, poll, submit }: BatchInput,
