@@ -76,11 +76,11 @@ async function printResults(batch: Batch, { status, target }: WantedResults): Pr
 }
 
 function countFiles(
-  { key, files = [], unsaved }: ResultWithFiles,
+  { key, files = [], unsaved: whyNoFiles }: ResultWithFiles,
   counts: Record<SavedFile['status'], number>,
 ): void {
-  if (unsaved !== undefined) {
-    say(`${key}: --${unsaved}`);
+  if (whyNoFiles !== undefined) {
+    say(`${key}: --${whyNoFiles}`);
     counts.failed += 1;
   }
   for (const { status, url, error } of files) {
