@@ -8,7 +8,7 @@ export { type BatchPartition } from './runs/batch/handOver';
 export { type BatchSpec } from './runs/batch/start';
 export { type ManifestWarning } from './runs/manifest';
 export { type DownloadTarget, type ResultWithFiles, type SavedFile } from './client/files';
-export { type KeptResults, type MissingResults, type ResultsOptions } from './client/batches/results';
+export { type MissingResults, type ResultsOptions } from './client/batches/results';
 export * from './client/campaigns';
 export { campaignJsonSchema, outlookJsonSchema, scheduleJsonSchema } from './runs/schemas';
 export { validateCampaignSpec } from './runs/campaign';

@@ -1,5 +1,3 @@
-import { hostname } from 'node:os';
-
 class SegueError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -136,7 +134,7 @@ export class UnusableFileError extends SegueError {
   }
 }
 
-/** Thrown when a URL cannot be read, or only in part. The read may be repeated. */
+/** Thrown when an address is not read to its end, or what it gives cannot be kept here. The read may be repeated. */
 export class UnreachableAddressError extends SegueError {
   constructor(
     readonly address: string,
@@ -144,24 +142,6 @@ export class UnreachableAddressError extends SegueError {
     cause?: unknown,
   ) {
     super(`${address} cannot be read: ${reason}`, cause === undefined ? undefined : { cause });
-  }
-}
-
-/**
- * Thrown when this machine has no room for a copy of a manifest until its handover. The manifest may be good: another
- * machine, or this one later, may have room.
- */
-export class ManifestNotKeptError extends SegueError {
-  constructor(
-    readonly manifest: string,
-    folder: string,
-    cause: Error,
-  ) {
-    super(
-      `${hostname()} cannot keep a copy of ${manifest} in ${folder}: ${cause.message}. ` +
-        'Make room there, or name another folder with TMPDIR',
-      { cause },
-    );
   }
 }
 

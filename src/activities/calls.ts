@@ -1,4 +1,3 @@
-/** How activities call the service. */
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import { type Api, type CallOptions } from '../api/client';
 import { operations, type Operations } from '../api/operations';

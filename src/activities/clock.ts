@@ -1,4 +1,3 @@
-/** Clocks and working hours of workspaces. */
 import { ApplicationFailure } from '@temporalio/common';
 import { type DateTime } from 'luxon';
 import { type Api } from '../api/client';

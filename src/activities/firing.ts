@@ -13,9 +13,9 @@ import {
   type StartFiredOrder,
 } from '../contract';
 import { batchWorkflowId, keyIn } from '../contract/ids';
-import { assertValid, ManifestNotKeptError } from '../errors';
+import { assertValid, UnreachableAddressError } from '../errors';
 import { endOfBatch } from '../runs/batch/end';
-import { type FiringSettings, mayPass } from '../runs/schedule/batch';
+import { type FiringSettings } from '../runs/schedule/batch';
 import { validateSchedule } from '../runs/schedule/spec';
 import { startTarget } from '../runs/schedule/targets';
 import { Heartbeat } from './atMostOnce/heartbeat';
@@ -86,15 +86,14 @@ function isLastAttempt(): boolean {
 
 /** Without causes: they may show more of an address than messages do. */
 function asFailure(error: unknown, { schedule, time }: StartFiredOrder, isLast: boolean): unknown {
-  if (!mayPass(error)) return inputFailure(error) ?? error;
+  if (!(error instanceof UnreachableAddressError)) return inputFailure(error) ?? error;
   const { message } = error;
-  const type = error instanceof ManifestNotKeptError ? FAILURE.notKept : FAILURE.unreachable;
-  if (!isLast) return ApplicationFailure.retryable(message, type);
+  if (!isLast) return ApplicationFailure.retryable(message, FAILURE.unreachable);
   // Both commands: a firing does not know whether it was triggered, and the time of a trigger cannot be backfilled.
   const advice =
     `When that is mended, this makes up for it: segue schedule backfill ${schedule} --from ${time} --to ${time}, ` +
     `or if it was triggered: segue schedule trigger ${schedule}`;
-  return ApplicationFailure.nonRetryable(`Nothing was submitted: ${message}. ${advice}`, type);
+  return ApplicationFailure.nonRetryable(`Nothing was submitted: ${message}. ${advice}`, FAILURE.unreachable);
 }
 
 /** Pointers into the result of a run; all but the first are a batch's. */

@@ -25,20 +25,15 @@ export class ApiError extends Error {
 export class StatusError extends ApiError {
   readonly status: number;
   readonly retryAfterMs?: number;
-  readonly serviceMessage: string;
 
   constructor(
     answer: { status: number; serviceMessage: string; retryAfterMs?: number },
     facts: Facts & { hint?: string },
   ) {
-    const { serviceMessage } = answer;
-    super(
-      [`status ${answer.status}: ${serviceMessage || 'no message'}`, facts.hint].filter(Boolean).join(' — '),
-      facts,
-    );
+    const said = `status ${answer.status}: ${answer.serviceMessage || 'no message'}`;
+    super([said, facts.hint].filter(Boolean).join(' — '), facts);
     this.status = answer.status;
     this.retryAfterMs = answer.retryAfterMs;
-    this.serviceMessage = serviceMessage;
   }
 }
 
@@ -72,23 +67,17 @@ export class TooLargeError extends TransportError {
 /** The answer was a success, but not of the shape that is needed; the message names field and expectation. */
 export class AnswerError extends ApiError {}
 
-/** The request was refused before anything was sent; has all its problems. */
+/** The request was refused before anything was sent; the message has all its problems. */
 export class InvalidRequestError extends ApiError {
-  readonly problems: string[];
-
   constructor(problems: string[], facts: Facts) {
     super(`not sent, the request is wrong: ${problems.join('; ')}`, facts);
-    this.problems = problems;
   }
 }
 
 /** The operation needs a setting, which is missing or wrong, because the API's document does not say enough. */
 export class NotConfiguredError extends ApiError {
-  readonly setting: string;
-
   constructor({ setting, problem }: { setting: string; problem: string }, facts: Facts) {
     super(`${problem}; set ${setting}`, facts);
-    this.setting = setting;
   }
 }
 

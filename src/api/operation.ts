@@ -1,4 +1,3 @@
-/** What an operation of the service is made of. */
 import { z } from 'zod';
 import { type ExchangeLimits } from './exchange';
 import { isId } from './scope';

@@ -43,7 +43,7 @@ export function notifyOutcomeOfAnswer(answer: JudgedAnswer): NotifyOutcome {
   return isSuccess(answer) ? { outcome: 'sent' } : refusedOrUnknown(answer);
 }
 
-export function outcomeOfFailure(error: unknown): { outcome: 'notSent' | 'unknown'; reason: string } {
+export function outcomeOfFailure(error: unknown): Extract<SubmitOutcome, { outcome: 'notSent' | 'unknown' }> {
   const reason = truncate(error instanceof Error ? error.message : String(error));
   const proven = error instanceof TransportError && !error.sent;
   return { outcome: proven ? 'notSent' : 'unknown', reason };

@@ -11,7 +11,6 @@ export function isZone(name: string): boolean {
   return IANAZone.isValidZone(name);
 }
 
-/** What a clock of the zone shows at that moment. */
 export function localTime(moment: number, zone: string): DateTime {
   return DateTime.fromMillis(moment, { zone });
 }
@@ -44,36 +43,6 @@ export function keyOfFiring(
   { spec, timezone }: { spec: ScheduleTimes; timezone: string },
 ): string {
   return firedKey(schedule, new Date(meantMoment(Date.parse(time), spec, timezone)).toISOString());
-}
-
-const DAYS_OF_YEAR = 366;
-const MINUTES_OF_DAY = 1_440;
-
-/** Describes the times within a year that no clock of this zone shows: nothing fires then. */
-export function missingTimes(spec: ScheduleTimes, zone: string, from: number): string[] {
-  const calendars = calendarsOf(spec).filter(isOfCertainHours);
-  if (calendars.length === 0) return [];
-  const today = localTime(from, zone).startOf('day');
-  const days = Array.from({ length: DAYS_OF_YEAR }, (_, n) => today.plus({ days: n }));
-  return days.flatMap((day) => {
-    // Where clocks change at midnight, the day itself begins after the change.
-    if (day.plus({ days: 1 }).offset <= day.minus({ days: 1 }).offset) return [];
-    // By UTC, whose clock is never changed.
-    const midnight = localTime(Date.parse(dateOf(day)), 'UTC');
-    const minutes = Array.from({ length: MINUTES_OF_DAY }, (_, n) => midnight.plus({ minutes: n }));
-    const missing = minutes.find(
-      (minute) => calendars.some((calendar) => matches(calendar, minute)) && !isShown(minute, zone),
-    );
-    if (!missing) return [];
-    const time = missing.toJSDate().toISOString().slice(11, 16);
-    return [`${dateOf(day)} has no ${time} in ${zone}, where clocks are put forward: nothing fires for it`];
-  });
-}
-
-/** Whether a clock of the zone shows this time on this day. */
-function isShown(time: DateTime, zone: string): boolean {
-  const there = time.setZone(zone, { keepLocalTime: true });
-  return there.hour === time.hour && there.minute === time.minute;
 }
 
 /** None for an interval, which needs no clock. */

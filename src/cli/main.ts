@@ -93,7 +93,7 @@ const EXPECTED: [ExitCode, (abstract new (...args: never) => Error)[]][] = [
       ...[errors.NoTimezoneError, errors.NotSetUpError],
     ],
   ],
-  [EXIT.failed, [errors.NoSuchJobError, errors.NoSuchScheduleError, errors.ManifestNotKeptError, ApiError]],
+  [EXIT.failed, [errors.NoSuchJobError, errors.NoSuchScheduleError, ApiError]],
 ];
 
 function expectedExit(error: unknown): ExitCode | undefined {

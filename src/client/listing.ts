@@ -57,7 +57,9 @@ function statusOf({ status }: Listed, stage: string | null): JobStatus {
   const closed = CLOSED[status.name];
   if (!closed) return stage === 'held' ? 'held' : 'running';
   if (status.name === 'FAILED' && stage === 'abandoned') return 'abandoned';
-  return status.name === 'COMPLETED' && stage === 'unsaved' ? 'unsaved' : closed;
+  if (status.name !== 'COMPLETED') return closed;
+  if (stage === 'rejected' || stage === 'expired') return 'failed';
+  return stage === 'unsaved' ? 'unsaved' : closed;
 }
 
 export function queryOf({ stage, tool, project }: Omit<JobFilter, 'stage'> & { stage?: string }): string {

@@ -11,7 +11,6 @@ export const FAILURE = {
   badDecision: 'BadDecision',
   badInput: 'BadInput',
   unreachable: 'Unreachable',
-  notKept: 'NotKept',
   unsafeStart: 'UnsafeStart',
   badChange: 'BadChange',
 } as const;

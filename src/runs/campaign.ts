@@ -75,7 +75,6 @@ function findRequestProblems(tool: string, request: unknown): Problem[] {
     .map((problem) => ({ ...problem, path: ['request', ...problem.path] }));
 }
 
-/** The same as messages. */
 export function validateMediaRequest(tool: unknown, request: unknown): string[] {
   if (typeof tool !== 'string' || !isRecord(request) || isDeeper(request, DEEPEST)) return [];
   return findRequestProblems(tool, request).map(problemText);

@@ -141,7 +141,6 @@ export function failedRun({ cause, message }: WorkflowFailedError): FailedRun {
   };
 }
 
-/** The type of the failure with which a run ended itself. */
 export function failureType({ cause }: WorkflowFailedError): string | null {
   return cause instanceof ApplicationFailure ? (cause.type ?? null) : null;
 }

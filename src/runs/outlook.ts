@@ -1,4 +1,3 @@
-/** How an outlook is started once. */
 import { OUTLOOK_WORKFLOW, type OutlookInput } from '../contract';
 import { outlookWorkflowId } from '../contract/ids';
 import { attributesOfJob } from '../contract/searchAttributes';

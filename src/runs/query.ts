@@ -1,4 +1,3 @@
-/** Queries a run, and says why no worker answers. */
 import { type Client, type WorkflowHandle } from '@temporalio/client';
 import { optionalTsToMs } from '../platform/sdkInternals';
 import { temporal as proto } from '@temporalio/proto';

@@ -8,7 +8,6 @@ import {
 import { type Priority } from '@temporalio/common';
 import { decodeArrayFromPayloads } from '../platform/sdkInternals';
 import { type CampaignInput, type ProjectWriterInput, START_MEMO } from '../contract';
-import { type Duration } from '../contract/durations';
 import { projectWriterId } from '../contract/ids';
 import { type attributesOfJob } from '../contract/searchAttributes';
 import { KeyReusedError } from '../errors';
@@ -125,13 +124,7 @@ export async function startOf(
   return { input, wasReset: (started?.originalExecutionRunId ?? runId) !== runId };
 }
 
-export interface WriterStart {
-  taskQueue: string;
-  /** The workspace's id, as the service gives it. */
-  organization: string;
-  shard: number;
-  authGrace: Duration;
-}
+export type WriterStart = Omit<ProjectWriterInput, 'carried'> & { taskQueue: string };
 
 /** The start of the one writer of a shard, for workers and clients. */
 export function writerStart({ taskQueue, ...input }: WriterStart) {

@@ -1,4 +1,3 @@
-/** Rules of fields that several inputs have. */
 import { endOf } from '../api/endings';
 import { isInnerPointer, isRecord } from '../api/json';
 import { ID_FORM, isIdText, isWellFormed, validateScope } from '../api/scope';

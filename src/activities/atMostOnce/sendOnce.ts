@@ -6,6 +6,7 @@ import {
   RECORDING_MARGIN_MS,
   type Sending,
   sendingSignal,
+  type SubmitOutcome,
 } from '../../contract';
 import { clientOf, isStillActive, retryTemporalCall } from './server';
 
@@ -58,10 +59,7 @@ export interface SendPermit {
 }
 
 /** This execution sent nothing; an earlier one may have. */
-export interface NotBegun {
-  outcome: 'unknown' | 'notSent';
-  reason: string;
-}
+export type NotBegun = Extract<SubmitOutcome, { outcome: 'notSent' | 'unknown' }>;
 
 export const NOT_ACTIVE: NotBegun & { outcome: 'notSent' } = {
   outcome: 'notSent',

@@ -1,4 +1,3 @@
-/** Reading and updating a project. */
 import { z } from 'zod';
 import { fillPath, type Operation, PROJECT_PATH, opaqueId } from '../operation';
 import { isRecord, valueAt } from '../json';

@@ -1,4 +1,3 @@
-/** Reads of the workspace, its voices and its boards. */
 import { z } from 'zod';
 import { type Operation, fillPath, uuid, opaqueId } from '../operation';
 

@@ -1,5 +1,5 @@
 /** The status of a batch as lines for people, and its progress for `run` and `follow`. */
-import { type KeptResults, type MissingResults } from '../../client/batches/results';
+import { type MissingResults } from '../../client/batches/results';
 import { type BatchResult, type BatchStatus, type ItemCounts } from '../../contract';
 import { formatDuration } from '../../contract/durations';
 import { counted, lines } from '../lib/format';
@@ -76,8 +76,8 @@ function standingLines(status: BatchStatus): string[] {
 
 export function resultLines({ counts, digest, startedAt, finishedAt }: BatchResult): string[] {
   const took = formatDuration(Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt)));
-  const manifest = digest === undefined ? '' : `manifest ${digest}, `;
-  return [countsWords(counts), `${manifest}started ${startedAt}, finished ${finishedAt} (${took} later)`];
+  const times = `started ${startedAt}, finished ${finishedAt} (${took} later)`;
+  return [countsWords(counts), `manifest ${digest}, ${times}`];
 }
 
 /** `59 succeeded, 1 held` */
@@ -100,11 +100,6 @@ export function missingLines(missing: MissingResults[]): string[] {
     const items = others.reduce((total, part) => total + part.items, first.items);
     return [`Missing here: ${counted(items, 'item')}, from item ${first.first} on: ${explanation}`];
   });
-}
-
-export function keptLine({ retentionMs, until }: KeptResults): string {
-  const forLong = `Temporal keeps results for ${formatDuration(retentionMs)} after the end of their partition`;
-  return until === null ? forLong : `${forLong}: all of these until ${until}`;
 }
 
 /** Without a terminal, progress is printed this often, and at each event. */

@@ -7,10 +7,10 @@ import { type MissingResults } from '../../client/batches/results';
 import { type BatchItemStatus, ITEM_STATUSES } from '../../contract';
 import { loadProxySettings } from '../../config';
 import { assertValid } from '../../errors';
-import { keptLine, missingLines } from './format';
+import { missingLines } from './format';
 import { BATCH } from './run';
 import { prepareFolder, validateSaving } from '../jobs/save';
-import { env, EXIT, type ExitCode, exiting, io, reasonOf, say } from '../lib/io';
+import { env, EXIT, type ExitCode, exiting, io, say } from '../lib/io';
 import { validateKey, withRun } from '../lib/noun';
 
 interface ResultsFlags {
@@ -70,20 +70,17 @@ async function printResults(batch: Batch, { status, target }: WantedResults): Pr
   }
   say(status === undefined ? `${all} items` : `${shown} of ${all} items are ${status}`);
   missingLines(missing).forEach(say);
-  // A person who may read results may not be allowed to read the namespace.
-  const kept = batch.kept().then(keptLine);
-  say(await kept.catch((error: unknown) => `How long they are kept cannot be read: ${reasonOf(error)}`));
   if (!target) return EXIT.done;
   say(`${files.saved} files saved, ${files.exists} were there, ${files.failed} could not be saved`);
   return files.failed === 0 ? EXIT.done : EXIT.failed;
 }
 
 function countFiles(
-  { key, files = [], unsaved }: ResultWithFiles,
+  { key, files = [], unsaved: whyNoFiles }: ResultWithFiles,
   counts: Record<SavedFile['status'], number>,
 ): void {
-  if (unsaved !== undefined) {
-    say(`${key}: --${unsaved}`);
+  if (whyNoFiles !== undefined) {
+    say(`${key}: --${whyNoFiles}`);
     counts.failed += 1;
   }
   for (const { status, url, error } of files) {

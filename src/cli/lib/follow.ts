@@ -1,4 +1,3 @@
-/** How commands start a run, wait for it, and show it. */
 import { type Command } from 'commander';
 import { parseDuration } from '../../contract/durations';
 import { type Job, type JobState } from '../../client/jobs/job';

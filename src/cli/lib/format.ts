@@ -1,4 +1,3 @@
-/** Values as text for people: lines, tables, times. */
 import { formatDuration } from '../../contract/durations';
 
 /** Leaves out what is false, null or empty: `condition && line`. */

@@ -1,4 +1,3 @@
-/** Batches: start them, list them, change open ones, read their results. */
 import { loadProxySettings, type ProxySettings } from '../../config';
 import {
   BATCH_WORKFLOW,
@@ -29,7 +28,7 @@ import { entryOf, type JobEntry, queryOf } from '../listing';
 import { type Standing } from '../report';
 import { Run, RunsClient } from '../run';
 import { followCounts, type FollowedCounts } from './promotedItems';
-import { keptResults, type KeptResults, resultsOfBatch, type ResultsOptions } from './results';
+import { resultsOfBatch, type ResultsOptions } from './results';
 import { type LeftItems, prepareRetry, resultOf } from './retry';
 
 /** A batch whose manifest is a file or an https address. */
@@ -183,11 +182,6 @@ export class Batch extends Run<BatchStatus, BatchResult> {
    */
   download(target: DownloadTarget, options: ResultsOptions = {}): AsyncGenerator<ResultWithFiles> {
     return savingFiles(this.results(options), target);
-  }
-
-  async kept(): Promise<KeptResults> {
-    const { closeTime: closedAt } = await this.handle.describe();
-    return keptResults(this.temporal, { key: this.key, closedAt });
   }
 
   protected async succeeded(result: BatchResult): Promise<Standing> {

@@ -1,12 +1,6 @@
 /** Items that became separate jobs: their outcome is read from those jobs, also when the batch is over. */
 import { type Client, WorkflowFailedError } from '@temporalio/client';
-import {
-  type BatchItemResult,
-  type BatchResult,
-  type ItemCounts,
-  type MediaResult,
-  NO_ITEMS,
-} from '../../contract';
+import { type BatchItemResult, type BatchResult, type ItemCounts, type MediaResult } from '../../contract';
 import { batchItemPrefix, mediaWorkflowId } from '../../contract/ids';
 import { findRunsOfBatch, isItem } from '../../runs/batch/start';
 import { failedRun, findOwnRun, isOpen, isRefusedStart, type Listed } from '../../runs/find';
@@ -23,10 +17,9 @@ export interface FollowedCounts {
 export async function followCounts(
   temporal: Client,
   key: string,
-  { startedAt, stopped, ...counted }: Pick<BatchResult, 'counts' | 'startedAt' | 'stopped'>,
+  { startedAt, stopped, counts: counted }: Pick<BatchResult, 'counts' | 'startedAt' | 'stopped'>,
 ): Promise<FollowedCounts> {
-  // Batches that ended long ago have not every count.
-  const counts = { ...NO_ITEMS, ...counted.counts };
+  const counts = { ...counted };
   if (counts.held <= (stopped?.unfollowed ?? 0)) return { counts, continuing: 0 };
   const runs = await runsOfPromoted(temporal, key, startedAt);
   for (const run of runs) {

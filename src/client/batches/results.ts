@@ -1,7 +1,5 @@
-/** The results of a batch, partition by partition, and how long Temporal keeps them. */
 import { type Client, type WorkflowHandle } from '@temporalio/client';
 import {
-  BATCH_PART_WORKFLOW,
   type BatchItem,
   type BatchItemResult,
   type BatchManifest,
@@ -12,11 +10,9 @@ import {
   type PartitionResult,
   partitionResultsQuery,
 } from '../../contract';
-import { batchPartPrefix, batchPartWorkflowId, batchWorkflowId } from '../../contract/ids';
-import { quoted } from '../../contract/searchAttributes';
+import { batchPartWorkflowId, batchWorkflowId } from '../../contract/ids';
 import { inParallel } from '../../platform/parallel';
-import { readRetention } from '../../runs/batch/handOver';
-import { findOwnRun, findRuns, isOpen, isRefusedStart } from '../../runs/find';
+import { findOwnRun, isOpen, isRefusedStart } from '../../runs/find';
 import { noAnswer, queryRun } from '../../runs/query';
 import { inputOf } from '../../runs/start';
 import { followResult } from './promotedItems';
@@ -112,26 +108,4 @@ export async function partitionItems(temporal: Client, partition: WorkflowHandle
   // Only the input of the first run has all items.
   const first = { workflowId, runId: raw.workflowExecutionInfo?.firstRunId ?? runId };
   return ((await inputOf(temporal, first)) as PartitionInput).items;
-}
-
-export interface KeptResults {
-  /** How long the namespace keeps a run after its end, in milliseconds. */
-  retentionMs: number;
-  /** Until when Temporal keeps all present results. ISO 8601; null while no partition is over. */
-  until: string | null;
-}
-
-/** Each partition's results are kept for a while after its own end. `closedAt` is the end of the batch itself. */
-export async function keptResults(
-  temporal: Client,
-  { key, closedAt }: { key: string; closedAt: Date | undefined },
-): Promise<KeptResults> {
-  const retentionMs = await readRetention(temporal);
-  const partitions = `WorkflowId STARTS_WITH ${quoted(batchPartPrefix(key))}`;
-  const closed = `${partitions} AND CloseTime IS NOT NULL AND ExecutionStatus != 'ContinuedAsNew'`;
-  let first = closedAt?.getTime() ?? Infinity;
-  for await (const { closeTime } of findRuns(temporal, closed, [BATCH_PART_WORKFLOW]))
-    first = Math.min(first, closeTime?.getTime() ?? Infinity);
-  const until = Number.isFinite(first) ? new Date(first + retentionMs).toISOString() : null;
-  return { retentionMs, until };
 }

@@ -48,7 +48,7 @@ export async function prepareRetry(temporal: Client, repeated: Batch): Promise<B
   const items = repeatedItems(temporal, repeated, total, tally);
   for await (const partition of inPartitions(items)) facts.push(factsOf(partition));
   const manifest = manifestOf(facts);
-  const { failed, unsaved } = { ...NO_ITEMS, ...result?.counts };
+  const { failed, unsaved } = result?.counts ?? NO_ITEMS;
   const missing = failed + unsaved - manifest.items;
   if (missing > 0)
     throw notRepeated(repeated, `Temporal no longer keeps ${missing} of its failed or unsaved items`);

@@ -48,11 +48,7 @@ export class CampaignsClient extends RunsClient<CampaignSpec, CampaignStatus, Ca
 
   /** Campaigns as Temporal lists them, newest first. A list lags behind by a moment. */
   async *list(filter: CampaignFilter = {}): AsyncGenerator<CampaignEntry> {
-    for await (const run of findRuns(this.temporal, queryOf(filter), ONLY_CAMPAIGNS)) {
-      const entry = entryOf<CampaignStage>(run);
-      const isFailed = entry.stage === 'rejected' || entry.stage === 'expired';
-      yield isFailed ? { ...entry, status: 'failed' } : entry;
-    }
+    for await (const run of findRuns(this.temporal, queryOf(filter), ONLY_CAMPAIGNS)) yield entryOf(run);
   }
 
   count(filter: CampaignFilter = {}): Promise<number> {

@@ -39,7 +39,6 @@ export interface HeldList {
   more: number;
 }
 
-/** What is known of a job that needs a person. */
 export interface HeldJob extends JobEntry {
   /** Null if no worker answers. */
   why: Hold['why'] | 'terminated' | 'timedOut' | 'unsaved' | null;
@@ -67,7 +66,6 @@ export const DECIDABLE = [MEDIA_WORKFLOW, TRANSCRIPT_WORKFLOW, RECORD_WORKFLOW];
 
 /** Open, paused or not: a query for the status `Paused` fails on servers that do not know it. */
 const OPEN = 'CloseTime IS NULL';
-/** Runs that wait for a decision. */
 export const UNDECIDED = `${OPEN} AND ${stageIn(['held', 'overdue'])}`;
 /** Runs that were stopped while the service may have worked for them. */
 const STOPPED = `WorkflowType = '${MEDIA_WORKFLOW}' AND ExecutionStatus IN ('Terminated', 'TimedOut') AND ${stageIn(OPEN_STAGES)}`;

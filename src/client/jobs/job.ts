@@ -4,19 +4,17 @@ import {
   type Decision,
   type DecisionReceipt,
   type DecisionTaken,
-  type HoldState,
+  type JobStage,
   type MediaResult,
-  type MediaStage,
   type MediaState,
+  type PolledState,
   type PollNow,
   pollNowUpdate,
   type RecordResult,
   type RecordState,
   resolveUpdate,
   stateQuery,
-  type SubmitAttempt,
   type TranscriptResult,
-  type TranscriptStage,
   type TranscriptState,
 } from '../../contract';
 import { DecisionRefusedError, InvalidInputError } from '../../errors';
@@ -28,16 +26,7 @@ import { Run, sendUpdate } from '../run';
 import { failureType, type Listed, type RunFacts } from '../../runs/find';
 
 /** The state of a job. Not all kinds of jobs have the optional fields. */
-export interface JobState {
-  key: string;
-  stage: MediaStage | TranscriptStage;
-  hold: HoldState | null;
-  decisions: DecisionTaken[];
-  polls: number;
-  lastError: string | null;
-  taskId?: string | null;
-  attempts?: SubmitAttempt[];
-}
+export type JobState = PolledState<JobStage> & Partial<Pick<MediaState, 'taskId' | 'attempts'>>;
 
 export interface DecisionMade extends Omit<Decision, 'hold'> {
   /** The hold that it decides, so that a later hold is not decided by mistake. Default: the open one. */
@@ -98,7 +87,6 @@ export abstract class Job<State extends JobState = JobState, Result = unknown> e
 }
 
 export class MediaJob extends Job<MediaState, MediaResult> {
-  /** What a closed run may have left at the service. */
   async leftovers(): Promise<Leftovers> {
     const run = await this.handle.describe();
     if (run.status.name === 'COMPLETED') return { is: 'nothing' };

@@ -8,7 +8,6 @@ import {
   ScheduleNotFoundError,
   WorkflowFailedError,
 } from '@temporalio/client';
-import { missingTimes } from '../../calendar/zones';
 import { type StarterConfig } from '../../config';
 import {
   DEFAULT_SCHEDULE,
@@ -59,7 +58,7 @@ export interface CreatedSchedule {
   /** The same schedule existed before; nothing was changed. */
   existing: boolean;
   timezone: string;
-  /** Warnings: a time that does not exist on a day of a clock change, a workspace without a time zone. */
+  /** A warning of a workspace without a time zone. */
   remarks: string[];
 }
 
@@ -92,11 +91,7 @@ export class SchedulesClient {
       if (!other) throw error;
       return other;
     }
-    const missing = missingTimes(options.spec, timezone, Date.now());
-    return {
-      ...{ name, scheduleId: scheduleId(name), existing: false, timezone },
-      remarks: [...remarks, ...missing],
-    };
+    return { name, scheduleId: scheduleId(name), existing: false, timezone, remarks };
   }
 
   /** Schedules of Segue as Temporal lists them. A list lags behind by a moment. */

@@ -1,4 +1,3 @@
-/** What a partition asks of activities. */
 import { type Notification } from '../../api/operations/notify';
 import { type NotifyOutcome, type SubmitOutcome } from '../../api/outcomes';
 import { type Scope } from '../../api/scope';

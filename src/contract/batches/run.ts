@@ -1,4 +1,3 @@
-/** The run of a batch. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import { type Scope } from '../../api/scope';
 import { type Pause, type PauseOrder } from '../holds';
@@ -115,11 +114,10 @@ export interface BatchStatus
 
 export type KnownPartition = Pick<PartitionStanding, 'isThere' | 'isOver' | 'counts'>;
 
-/** Batches that ended long ago have no `digest` and no `stopped`. */
-export interface BatchResult
-  extends
-    Pick<BatchStatus, 'key' | 'items' | 'counts' | 'startedAt' | 'incomplete'>,
-    Partial<Pick<BatchStatus, 'digest' | 'stopped'>> {
+export interface BatchResult extends Pick<
+  BatchStatus,
+  'key' | 'items' | 'counts' | 'startedAt' | 'incomplete' | 'digest' | 'stopped'
+> {
   /** `attention`: held items continue as separate jobs, unless their partition was stopped. */
   status: 'completed' | 'unsaved' | 'attention' | 'cancelled';
   finishedAt: string;

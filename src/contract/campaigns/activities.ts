@@ -1,4 +1,3 @@
-/** Activities of campaigns. */
 import { type Scope } from '../../api/scope';
 import { type ProjectRef } from '../targets';
 import { type CampaignMedia, type ResearchSpec } from './spec';

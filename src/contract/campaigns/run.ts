@@ -1,4 +1,3 @@
-/** The run of a campaign. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import { type Pause, type PauseOrder } from '../holds';
 import { type Continued, type JobSettings } from '../settings';

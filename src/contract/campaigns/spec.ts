@@ -1,4 +1,3 @@
-/** The spec of a campaign: what people write. */
 import { type RecordStatus } from '../../api/endings';
 import { type Scope } from '../../api/scope';
 import { type Duration } from '../durations';

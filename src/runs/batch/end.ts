@@ -1,12 +1,11 @@
-/** The status and error of a batch that is over. */
-import { type BatchResult, type FiredEnd, type ItemCounts, type StoppedItems } from '../../contract';
+import { type BatchResult, type FiredEnd } from '../../contract';
 
-type End = Pick<BatchResult, 'status' | 'counts'> & Partial<Pick<BatchResult, 'incomplete' | 'stopped'>>;
+type End = Pick<BatchResult, 'status' | 'counts' | 'incomplete' | 'stopped'>;
 
 /** Held items outweigh failed ones, because they need a decision. */
 export function endOfBatch({ status, counts, incomplete, stopped }: End, continuing = 0): FiredEnd {
   if (status === 'cancelled') return { status: 'cancelled', error: 'it was cancelled' };
-  const { unfollowed, undone, reason } = stopped ?? unknownStop(counts, incomplete);
+  const { unfollowed, undone, reason } = stopped ?? { unfollowed: 0, undone: 0, reason: '' };
   const held = counts.held - unfollowed - continuing;
   const problems = [
     ...(held > 0 ? [`${held} items need a person`] : []),
@@ -24,9 +23,4 @@ export function endOfBatch({ status, counts, incomplete, stopped }: End, continu
   const isOnlyUnsaved = counts.unsaved > 0 && problems.length === 1;
   const withoutHeld = isOnlyUnsaved ? 'unsaved' : 'failed';
   return { status: counts.held > 0 ? 'held' : withoutHeld, error: problems.join('; ') };
-}
-
-/** For a batch without `stopped` in its result. */
-function unknownStop({ cancelled }: ItemCounts, incomplete: string | null | undefined): StoppedItems {
-  return { unfollowed: 0, undone: incomplete ? 0 : cancelled, reason: 'their partition was stopped' };
 }

@@ -37,7 +37,6 @@ const FINDS_AT_ONCE = 20;
 /** As many missing partitions as a person reads. */
 const MOST_NAMED = 10;
 
-/** Starts every partition that has no run yet. */
 export async function handOver(
   temporal: Client,
   { key, manifest, poll, submit }: BatchInput,
@@ -130,7 +129,7 @@ async function requireWithinRetention(temporal: Client, key: string): Promise<Se
   );
 }
 
-export async function readRetention(temporal: Client): Promise<number> {
+async function readRetention(temporal: Client): Promise<number> {
   const { namespace } = temporal.options;
   const { config } = await temporal.workflowService.describeNamespace({ namespace });
   return (optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? 0) || SHORTEST_RETENTION_MS;

@@ -1,4 +1,3 @@
-/** How a batch is started once by its key, and its partitions are handed over. */
 import { type Client, type WorkflowExecutionInfo } from '@temporalio/client';
 import { type Priority } from '@temporalio/common';
 import {

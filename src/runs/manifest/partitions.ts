@@ -120,15 +120,11 @@ export function manifestOf(partitions: PartitionFacts[]): BatchManifest {
  */
 const SHORT = 12;
 
-export function shortKey(key: string): string {
-  return hash('sha256', key, 'base64url').slice(0, SHORT);
-}
-
 export class SeenKeys {
   readonly #lines = new Map<string, number>();
 
   take(key: string, line: number): number | undefined {
-    const short = shortKey(key);
+    const short = hash('sha256', key, 'base64url').slice(0, SHORT);
     const earlier = this.#lines.get(short);
     if (earlier === undefined) this.#lines.set(short, line);
     return earlier;

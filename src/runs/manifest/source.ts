@@ -1,10 +1,10 @@
 /** Where a manifest is: a file, stdin or an address. It is read twice: for the check and for the hand-over. */
 import { constants, createReadStream } from 'node:fs';
 import { access, type FileHandle, mkdtemp, open, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { type ProxySettings } from '../../config';
-import { ManifestNotKeptError, UnusableFileError } from '../../errors';
+import { UnreachableAddressError, UnusableFileError } from '../../errors';
 import { addressName, problemOfAddress, readAddress } from './address';
 import { linesOf, type ManifestLine } from './lines';
 
@@ -111,14 +111,11 @@ async function openCopy(source: string, name: string, options: ReadOptions): Pro
     return file;
   } catch (error) {
     await file?.close();
-    throw isOwnTrouble(error) ? new ManifestNotKeptError(name, tmpdir(), error) : error;
+    const { syscall, message } = error as NodeJS.ErrnoException;
+    // Errors of reading the manifest have their own messages.
+    if (syscall === undefined || syscall === 'read') throw error;
+    throw new UnreachableAddressError(name, `${hostname()} keeps no copy in ${tmpdir()}: ${message}`, error);
   }
-}
-
-/** Whether this machine cannot keep the copy; errors of reading the manifest have their own messages. */
-function isOwnTrouble(error: unknown): error is NodeJS.ErrnoException {
-  const { syscall } = error as { syscall?: unknown };
-  return typeof syscall === 'string' && syscall !== 'read';
 }
 
 /** A file without a name disappears with the process: it may contain signed addresses. */

@@ -8,12 +8,7 @@ import { truncate } from '../../api/json';
 import { type ProxySettings } from '../../config';
 import { type BatchInput, endHandOverSignal, type ScheduledBatch, START_MEMO } from '../../contract';
 import { batchWorkflowId } from '../../contract/ids';
-import {
-  InvalidInputError,
-  KeyReusedError,
-  ManifestNotKeptError,
-  UnreachableAddressError,
-} from '../../errors';
+import { InvalidInputError, KeyReusedError, UnreachableAddressError } from '../../errors';
 import { digest } from '../../platform/digest';
 import { missingPartitions } from '../batch/handOver';
 import { startBatch } from '../batch/start';
@@ -66,19 +61,14 @@ export async function startScheduledBatch(
   }
 }
 
-/** Errors of reading or keeping the manifest may not happen again in a later attempt. */
-export function mayPass(error: unknown): error is UnreachableAddressError | ManifestNotKeptError {
-  return error instanceof UnreachableAddressError || error instanceof ManifestNotKeptError;
-}
-
-/** Whether another attempt would fail in the same way. */
+/** Whether another attempt would fail in the same way. One that reads or keeps the manifest later may not. */
 function isFinal(error: unknown, { isLastAttempt = false }: FiringSettings): error is Error {
-  if (mayPass(error)) return isLastAttempt;
+  if (error instanceof UnreachableAddressError) return isLastAttempt;
   return error instanceof InvalidInputError || error instanceof KeyReusedError;
 }
 
 function reasonOf(error: Error, { manifest }: AskedBatch): string {
-  if (mayPass(error)) return error.message;
+  if (error instanceof UnreachableAddressError) return error.message;
   const what = error instanceof InvalidInputError ? 'another manifest, with bad lines,' : 'another manifest';
   return `${addressName(manifest)} gave ${what} when the rest was to be read`;
 }

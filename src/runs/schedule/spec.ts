@@ -1,4 +1,3 @@
-/** The rules of schedules and of commands to them. */
 import { type ScheduleSpec } from '@temporalio/client';
 import { readCalendar, type ReadCalendar, readCron } from '../../calendar/calendars';
 import {

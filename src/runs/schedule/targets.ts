@@ -1,4 +1,3 @@
-/** What a schedule can start. */
 import { type Client } from '@temporalio/client';
 import {
   type CampaignSpec,

@@ -1,4 +1,3 @@
-/** Rules of orders to a running campaign. */
 import { bytesOf, isDeeper, isRecord } from '../../api/json';
 import { type CampaignVerdict } from '../../contract';
 import { isItemName } from '../../contract/ids';

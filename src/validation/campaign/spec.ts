@@ -1,4 +1,3 @@
-/** Rules of the spec of a campaign, and of the input of its run. */
 import { bytesOf, isDeeper, isRecord } from '../../api/json';
 import {
   type CampaignInput,

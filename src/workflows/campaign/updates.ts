@@ -1,4 +1,3 @@
-/** The status query and the updates of a campaign. */
 import { CancellationScope, proxyActivities, setHandler } from '@temporalio/workflow';
 import { bytesOf } from '../../api/json';
 import {

@@ -1,4 +1,3 @@
-/** The state of a media job. */
 import { CancellationScope } from '@temporalio/workflow';
 import {
   type MediaInput,

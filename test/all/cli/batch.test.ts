@@ -135,18 +135,13 @@ test('results saves the files, goes on where it was stopped, and tells what cann
   const dir = path.join(folder, key, 'pictures');
   const save = ['results', key, '--download', dir, '--at', '/images'];
   const first = await batch(...save);
-  expect(first).toMatchObject({
-    code: 0,
-    stderr: expect.stringMatching(/Temporal keeps results for \d+d .*: all of these until \d{4}-/),
-  });
+  expect(first.code).toBe(0);
   const files = jsonLines(first.stdout).map((row) => (row.files as SavedFile[])[0]?.path ?? '');
   expect(files).toEqual([
     path.join(dir, 'a-1.png'),
     expect.stringMatching(/\/b_c\.[\w-]+-1\.png$/),
     path.join(dir, 'b_c-1.png'),
   ]);
-  const { until, retentionMs } = await (await batches.get(key)).kept();
-  expect(Date.parse(until ?? '') - retentionMs).toBeLessThanOrEqual(Date.now());
 
   const saved: ResultWithFiles[] = [];
   for await (const result of (await batches.get(key)).download({ into: dir, at: '/images' }))
@@ -197,8 +192,6 @@ test('start returns when all is handed over; status, pause, concurrency, resume 
   const status = await batch('status', key);
   expect(status.stdout).toMatch(new RegExp(`^${key}: paused, 0 of 3 items over`));
   expect(status.stdout).toContain('paused by u-1: lunch');
-  const running = await segueClient(line.temporal, line.config).batch.get(key);
-  expect(await running.kept()).toMatchObject({ until: null });
   expect(await batch('concurrency', key, '--to', '2')).toMatchObject({ code: 0 });
   expect(await batch('resume', key)).toMatchObject({ code: 0 });
   expect(await batch('resume', key)).toMatchObject({

@@ -5,7 +5,7 @@ import { noopMetricMeter } from '@temporalio/common';
 import { createStartFired } from '../../../src/activities/firing';
 import { startScheduledBatch } from '../../../src/runs/schedule/batch';
 import { FAILURE } from '../../../src/contract';
-import { ManifestNotKeptError } from '../../../src/errors';
+import { UnreachableAddressError } from '../../../src/errors';
 import { cutouts } from '../../support/builders/batch';
 import { eventually } from '../../support/eventually';
 import { manifestOf, SIGNATURE } from '../../support/builders/manifests';
@@ -80,12 +80,12 @@ describe('a worker that cannot keep a copy of the manifest', () => {
   test('tries again for half an hour; then the firing fails, and says what to do', async () => {
     manifests.gives(manifestOf(cutouts(sandbox.url, 1)));
     const { order, attempt } = lateAttempts();
-    const words = `${os.hostname()} cannot keep a copy of ${manifests.name} in ${folder}: ENOENT`;
+    const words = `${manifests.name} cannot be read: ${os.hostname()} keeps no copy in ${folder}: ENOENT`;
     await expect(attempt(Date.now())).rejects.toMatchObject({
-      ...{ nonRetryable: false, type: FAILURE.notKept, message: expect.stringContaining(words) },
+      ...{ nonRetryable: false, type: FAILURE.unreachable, message: expect.stringContaining(words) },
     });
     const last = attempt(Date.now() - 31 * 60_000);
-    await expect(last).rejects.toMatchObject({ nonRetryable: true, type: FAILURE.notKept });
+    await expect(last).rejects.toMatchObject({ nonRetryable: true, type: FAILURE.unreachable });
     await expect(last).rejects.toThrow(`Nothing was submitted: ${words}`);
     await expect(last).rejects.toThrow(makingUp(order.schedule));
   });
@@ -101,10 +101,10 @@ describe('a worker that cannot keep a copy of the manifest', () => {
         { key, manifest: manifests.address },
         { taskQueue: batch.taskQueue, token, isLastAttempt },
       );
-    await expect(attempt(false)).rejects.toThrow(ManifestNotKeptError);
+    await expect(attempt(false)).rejects.toThrow(UnreachableAddressError);
     expect(await attempt(true)).toMatchObject({ key, runId: batch.runId, existing: false });
     expect(await batch.result()).toMatchObject({
-      incomplete: expect.stringContaining(`cannot keep a copy of ${manifests.name}`),
+      incomplete: expect.stringContaining(`${manifests.name} cannot be read: ${os.hostname()} keeps no copy`),
       counts: { succeeded: 2, cancelled: 2 },
     });
   });

@@ -159,14 +159,13 @@ test("without a zone it is the workspace's, which a worker knows", async () => {
 
 test.each([
   // The clock shows 03:30 on each of these days, and is an hour ahead from the second on.
-  ['30 3 27-29 3 * 2027', ['2027-03-27T02:30', '2027-03-28T01:30', '2027-03-29T01:30'], []],
-  ['0 4 30,31 10 * 2027', ['2027-10-30T02:00', '2027-10-31T03:00'], []],
+  ['30 3 27-29 3 * 2027', ['2027-03-27T02:30', '2027-03-28T01:30', '2027-03-29T01:30']],
+  ['0 4 30,31 10 * 2027', ['2027-10-30T02:00', '2027-10-31T03:00']],
   // There is no 02:30 on the second.
-  ['30 2 27-29 3 * 2027', ['2027-03-27T01:30', '2027-03-29T00:30'], [expect.stringContaining('no 02:30')]],
-])('"%s" in Berlin fires by the clock on the wall when that is changed', async (cron, times, remarks) => {
+  ['30 2 27-29 3 * 2027', ['2027-03-27T01:30', '2027-03-29T00:30']],
+])('"%s" in Berlin fires by the clock on the wall when that is changed', async (cron, times) => {
   const { schedules } = client();
   const name = newName();
-  const created = await schedules.create(name, { spec: { cron }, timezone: 'Europe/Berlin', target: LOOK });
-  expect(created.remarks).toEqual(remarks);
+  await schedules.create(name, { spec: { cron }, timezone: 'Europe/Berlin', target: LOOK });
   expect((await schedules.show(name)).next).toEqual(times.map((time) => `${time}:00.000Z`));
 });

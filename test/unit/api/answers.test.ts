@@ -104,7 +104,7 @@ describe('errors of the service', () => {
       operation: 'get task',
       status: 404,
       requestId: 'r-1',
-      serviceMessage: words,
+      message: `get task: status 404: ${words || 'no message'}`,
     });
   });
 

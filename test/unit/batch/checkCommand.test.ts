@@ -108,22 +108,6 @@ test('addresses that look signed and have no key are one warning', async () => {
   ]);
 });
 
-test('a project that would get more results than can be read of it is a warning, with the limit and what to do', async () => {
-  const into = (id: string, n: number): string =>
-    good(n, { key: `k${n}`, write: { project: { resourcetype: 'campaign', id }, at: `/media/k${n}` } });
-  const lines = (count: number): string[] => Array.from({ length: count }, (_, n) => into('7', n));
-  const fits = await fileOf('fits.ndjson', ...lines(2_048), into('8', 2_048));
-  expect((await segue(['batch', 'check', fits])).stdout).not.toContain('warning');
-  const full = await fileOf('full.ndjson', ...lines(2_100), into('8', 2_100));
-  const { code, stdout } = await segue(['batch', 'check', full]);
-  expect(code).toBe(0);
-  expect(stdout.split('\n').map((line) => line.replace(full, 'F'))).toEqual([
-    'F:2049: warning: over 2048 lines write up to 2 KiB each to campaign 7: ' +
-      'Segue cannot read or change a project of over 8 MiB; give each line its own project',
-    'F: 2101 items in 5 partitions, of 2101 lines',
-  ]);
-});
-
 test('an empty manifest is exit 2, with --skip-bad too', async () => {
   const file = await fileOf('empty.ndjson', '', '');
   for (const flags of [[], ['--skip-bad']]) {

@@ -1,6 +1,6 @@
 /** Cron expressions and calendars: what is wrong with one, and which times it means on the days when clocks change. */
 import { readCalendar, readCron } from '../../../src/calendar/calendars';
-import { meantMoment, missingTimes } from '../../../src/calendar/zones';
+import { meantMoment } from '../../../src/calendar/zones';
 
 const GOOD = [
   ...['0 2 * * *', '0  2 * * *', '*/15 8-18/2 * * MON-FRI', '0 2 1,15 * *', '0/20 * * * *', '0 2 * * 5-7'],
@@ -93,17 +93,5 @@ describe('on the days when clocks change', () => {
     expect(meantMoment(Date.parse('2027-11-07T06:30:00Z'), { every: '1h' }, 'America/New_York')).toBe(
       Date.parse('2027-11-07T06:30:00Z'),
     );
-  });
-
-  test('a time that no clock shows is told', () => {
-    const told = (cron: string, zone = 'Europe/Berlin'): string[] =>
-      missingTimes({ cron }, zone, Date.parse('2027-01-01T00:00:00Z'));
-    expect(told('30 2 * * *')).toEqual([
-      '2027-03-28 has no 02:30 in Europe/Berlin, where clocks are put forward: nothing fires for it',
-    ]);
-    expect(told('0 2 * * SUN')).toHaveLength(1);
-    for (const cron of ['0 3 * * *', '0 1 * * *', '0 2 * * MON', '*/30 * * * *', '@daily'])
-      expect(told(cron)).toEqual([]);
-    expect(told('0 2 * * *', 'UTC')).toEqual([]);
   });
 });
