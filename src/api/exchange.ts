@@ -4,7 +4,7 @@ import { type Dispatcher } from 'undici';
 import { CondensedObject } from './condensed';
 
 const MIB = 1024 * 1024;
-export const LARGEST_ANSWER_BYTES = 8 * MIB;
+const LARGEST_ANSWER_BYTES = 8 * MIB;
 /** No answer is read any further than this. */
 export const LARGEST_READ_BYTES = 256 * MIB;
 

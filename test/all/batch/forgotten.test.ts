@@ -39,7 +39,7 @@ test('P1: are told by results as what they were, and are not started again', asy
   };
   const forgotten = {
     ...{ n: 1, first: 1, items: 2, why: 'notKept' },
-    counts: { waiting: 0, running: 0, succeeded: 2, failed: 0, held: 0, cancelled: 0 },
+    counts: { waiting: 0, running: 0, succeeded: 2, unsaved: 0, failed: 0, held: 0, cancelled: 0 },
   };
   await withWorker(temporal, config, sandbox.url, async () => {
     const batch = await startPartly(client, { ...spec, partitions: oneByOne([first]) });

@@ -116,7 +116,9 @@ test('on a cluster that is there already, dev starts no server and takes a queue
   );
   processes.push(dev);
   const queue = 'segue-dev-[0-9a-f]{8}';
-  await dev.line(new RegExp(`^ready: polling ${queue}, ${queue}-poll, ${queue}-submit, ${queue}-batch$`));
+  await dev.line(
+    new RegExp(`^ready: polling ${queue}, ${queue}-poll, ${queue}-write, ${queue}-submit, ${queue}-batch$`),
+  );
   expect(dev.stderr.join()).toContain('(TEMPORAL_ADDRESS)');
 });
 
