@@ -147,7 +147,7 @@ export class ProjectWrites {
       for (const {
         write: { changeId, asked },
       } of group)
-        if (isTimeout) asked.isKnown = false;
+        if (isTimeout) Object.assign(asked, { isKnown: false, nextAt: timeIn(0) });
         else this.#settle(changeId, failure);
     }
     for (const { write: asked } of group) {

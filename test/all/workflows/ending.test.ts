@@ -119,6 +119,8 @@ describe.each([true, false])('with ETags: %s', (etags) => {
       const job = await segueClient(temporal, config).media.start({
         ...{ key: `end-${randomUUID()}`, tool: 'remove-background', notify },
         ...{ request: { image_url: `${sandbox.url}/samples/mug.png` }, write: { project, at: '/mug' } },
+        // With it, the submit does not ask for the workspace.
+        scope: { organization: '1' },
       });
       await giveUpUnanswered(temporal, sandbox.url, job.workflowId, 'requestChanges');
       expect(await job.wait()).toMatchObject({ status: 'succeeded' });

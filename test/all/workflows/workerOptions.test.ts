@@ -50,7 +50,8 @@ test.concurrent('interceptors and plugins are those of every queue', () =>
     expect([...done]).toEqual([`submit on ${taskQueue}-submit`, `getTask on ${taskQueue}-poll`]);
     expect(cached[0]).toBe(cachedWorkflowsIn());
     expect(sticky[0]).toBe('5s');
-    expect(queues).toEqual(['', '-poll', '-submit', '-batch'].map((suffix) => `${taskQueue}${suffix}`));
+    const suffixes = ['', '-poll', '-write', '-submit', '-batch'];
+    expect(queues).toEqual(suffixes.map((suffix) => `${taskQueue}${suffix}`));
   }),
 );
 
@@ -90,9 +91,9 @@ test.concurrent(
       nexusTaskSlotSupplier: fixed,
     };
     const made = await optionsOf({ sinks, workerDeploymentOptions, tuner });
-    expect(made).toHaveLength(4);
+    expect(made).toHaveLength(5);
     for (const options of made) expect(options).toMatchObject({ sinks, workerDeploymentOptions });
-    expect(made.map((options) => options.tuner)).toEqual([tuner, tuner, undefined, undefined]);
+    expect(made.map((options) => options.tuner)).toEqual([tuner, tuner, tuner, undefined, undefined]);
   },
 );
 
@@ -100,7 +101,8 @@ test.concurrent(
   'heartbeats go out at once for chunks alone, and a worker keeps as many runs as it is told',
   async () => {
     const made = await optionsOf({}, { maxCachedWorkflows: 7 });
-    expect(made.map((options) => options.maxHeartbeatThrottleInterval)).toEqual([3_000, 3_000, 3_000, 100]);
+    const intervals = made.map((options) => options.maxHeartbeatThrottleInterval);
+    expect(intervals).toEqual([3_000, 3_000, 3_000, 3_000, 100]);
     expect(made[0]?.maxCachedWorkflows).toBe(7);
   },
 );
@@ -118,7 +120,7 @@ test.concurrent('a worker polls the queues of its roles alone', async () => {
     withWorker(temporal, config, 'http://127.0.0.1:9', ({ taskQueues }) => Promise.resolve(taskQueues), {
       roles,
     });
-  expect(await queuesOf(['workflows'])).toEqual([taskQueue, `${taskQueue}-poll`]);
+  expect(await queuesOf(['workflows'])).toEqual([taskQueue, `${taskQueue}-poll`, `${taskQueue}-write`]);
   expect(await queuesOf(['batch', 'submit'])).toEqual([`${taskQueue}-submit`, `${taskQueue}-batch`]);
 });
 
