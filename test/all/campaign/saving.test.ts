@@ -50,11 +50,19 @@ describe.each([true, false])('with ETags: %s', (etags) => {
   test('what the project does not take is said, and tried again when the campaign moves on', async () => {
     const { spec, campaign } = await startApproving();
     await addFault(sandbox.url, refusal);
+    // The job must not end meanwhile: the project would refuse its result, too.
+    const slow = {
+      operation: 'remove-background',
+      match: { every: 1 },
+      fault: 'delay',
+      ms: 600_000,
+    } as const;
+    await addFault(sandbox.url, { ...slow, when: 'before' });
     const added = { name: 'more', by: 'Olga', ...cutout(sandbox.url) };
     await campaign.handle.executeUpdate(addMediaUpdate, { args: [added] });
     await eventually('the refusal', async () => (await campaign.status()).unsaved?.includes('configuration'));
-    await campaign.untilRound(2);
     await ask(sandbox.url, 'DELETE /_sandbox/faults');
+    await campaign.untilRound(2);
     await campaign.decide({ decision: 'approve', by: 'Olga' });
     expect(await campaign.result()).toMatchObject({ status: 'completed', written: { ok: true } });
     expect(await keptOf(sandbox.url, spec)).toMatchObject({
