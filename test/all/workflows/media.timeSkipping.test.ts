@@ -52,7 +52,9 @@ test.each([true, false])(
     const work = async (): Promise<void> => {
       const key = `job-${randomUUID()}`;
       const write = { project, at: '/job' };
-      const run = await startByName(temporal, config, sandbox.url, { key, write });
+      // With it, the submit does not ask for the workspace, so that the writer is not known yet.
+      const scope = { organization: '1' };
+      const run = await startByName(temporal, config, sandbox.url, { key, write, scope });
       const isAt = async (stage: string): Promise<boolean> => (await run.query(stateQuery)).stage === stage;
       await eventually('the polls', () => isAt('polling'));
       // Nobody told which workspace it is, and the service does not either.
