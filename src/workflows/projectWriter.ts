@@ -9,6 +9,7 @@ import {
   proxyActivities,
   setCurrentDetails,
   setHandler,
+  sleep,
   TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -39,7 +40,7 @@ import { lines } from './steps/visibility';
 import { type Group, Writer } from './writer/queue';
 
 /** For as long, settled changes are known: they are in this run. */
-const IDLE_AFTER = '1h';
+const IDLE_MS = 3_600_000;
 
 /** A run has at most ten Updates in flight, so none of them waits long for a project that hangs. */
 const LONGEST_UPDATE = '10s';
@@ -51,10 +52,16 @@ const MOST_REPLIES = 500;
 export async function projectWriter(input: ProjectWriterInput): Promise<void> {
   const writer = new Writer(input, checkWriterInput(input));
   handleRequests(writer);
+  const idle: IdleTime = { since: 0, isCounting: false };
   for (;;) {
     // A cancelled writer still writes its queue: a run that is gone would not ask again.
     await CancellationScope.nonCancellable(() => writeQueued(writer));
-    if (!writer.isContinuing && (await condition(() => !writer.isIdle, IDLE_AFTER))) continue;
+    if (!writer.isContinuing) {
+      idle.since = Date.now();
+      if (!idle.isCounting) void CancellationScope.nonCancellable(() => countIdleTime(idle));
+      await condition(() => !writer.isIdle || !idle.isCounting);
+      if (!writer.isIdle) continue;
+    }
     await CancellationScope.nonCancellable(() =>
       condition(() => allHandlersFinished() || (!writer.isContinuing && !writer.isIdle)),
     );
@@ -62,6 +69,19 @@ export async function projectWriter(input: ProjectWriterInput): Promise<void> {
     if (writer.isContinuing) await continueAsNew<typeof projectWriter>({ ...input, carried: writer.state() });
     if (writer.isIdle) return;
   }
+}
+
+interface IdleTime {
+  since: number;
+  isCounting: boolean;
+}
+
+/** Until nothing came for an hour. One timer serves many changes, because each timer is a billed action. */
+async function countIdleTime(idle: IdleTime): Promise<void> {
+  idle.isCounting = true;
+  for (let leftMs = IDLE_MS; leftMs > 0; leftMs = idle.since + IDLE_MS - Date.now())
+    await sleep(leftMs, { summary: 'until the writer ends, if nothing comes' });
+  idle.isCounting = false;
 }
 
 /** Writes until nothing waits, or until it is time to continue as new. */
