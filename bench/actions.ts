@@ -1,11 +1,11 @@
-/** Billable actions, as the server itself counts them: also signs of life, which no history shows. */
+/** Billable actions as the server counts them, including heartbeats, which no history shows. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const NAMESPACE = 'default';
-/** The server tells what it counted once a second. */
+/** The server publishes its counts once a second. */
 const TOLD_AFTER_MS = 1_500;
 
-/** Since it began, by what was sent to it. */
+/** The number since the server started, from its metrics. */
 export async function countActions(metricsUrl: string): Promise<number> {
   await sleep(TOLD_AFTER_MS);
   const response = await fetch(metricsUrl);
@@ -14,7 +14,7 @@ export async function countActions(metricsUrl: string): Promise<number> {
   const counted = lines
     .filter((line) => line.includes(`namespace="${NAMESPACE}"`))
     .map((line) => Number(line.split('} ')[1]));
-  // Not every server counts them: nothing would be a good figure.
+  // Not every server has this metric, and a missing count must not look like a good result.
   if (counted.length === 0) throw new Error(`the server tells no actions at ${metricsUrl}`);
   return counted.reduce((sum, count) => sum + count, 0);
 }

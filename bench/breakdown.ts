@@ -1,4 +1,4 @@
-/** Where the wall-clock time of a row goes, by what Temporal and the service saw. */
+/** How the wall-clock time of a row is spent, from Temporal's histories and the service's ledger. */
 import { type Run } from './runs';
 import { readLedger } from './stage';
 
@@ -18,7 +18,7 @@ export async function breakdownSince(since: Date, runs: Run[], sandboxUrl: strin
   const notifications = await requestsOf('notify');
   return [
     ['first run', startsOf(() => true)[0]],
-    // A partition that continued as new counts, too; it does so after thousands of events only.
+    // Also counts a partition that continued as new, which happens only after thousands of events.
     ['last partition', startsOf(({ type }) => type === 'batchPart').at(-1)],
     ['first POST', posts[0]],
     ['last POST', posts.at(-1)],

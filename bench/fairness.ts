@@ -1,4 +1,4 @@
-/** How long somebody waits for a single job, alone and beside a batch. */
+/** How long a single job takes, alone and beside a batch. */
 import { randomUUID } from 'node:crypto';
 import { terminateOpenRuns } from './runs';
 import { batchOf, segueClient } from './segueBatch';
@@ -31,7 +31,7 @@ export async function measureFairness(items: number, polls: number, stage: Stage
       if (status !== 'succeeded') throw new Error(`a single job is ${status}`);
       return performance.now() - began;
     };
-    // The first loads what the others find loaded.
+    // The first job loads code, so it is not measured.
     await waitForOne();
     stage.say(`fairness: ${JOBS} jobs alone …`);
     const alone = await medianOf(JOBS, waitForOne);
@@ -51,7 +51,7 @@ export async function measureFairness(items: number, polls: number, stage: Stage
   }
 }
 
-/** Of as many as can be had; one that is undefined ends it. */
+/** The median of at most `most` values; the first undefined value ends the measurement. */
 async function medianOf(most: number, measure: () => Promise<number | undefined>): Promise<Median> {
   const values: number[] = [];
   while (values.length < most) {

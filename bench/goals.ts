@@ -1,4 +1,4 @@
-/** What is to be reached, and what was not. */
+/** The goals of the benchmark, and whether they were reached. */
 import { type Fairness } from './fairness';
 import { type PlainScript } from './plainScript';
 import { type Row } from './row';
@@ -20,19 +20,19 @@ interface Goal {
   isReached: boolean;
 }
 
-/** Of the hand-written rate. */
+/** Factors over the rate of the hand-written workflow. */
 const LEAST_TIMES_BY_HAND: { shape: Shape; items: number; times: number }[] = [
   { shape: 'each', items: 2_000, times: 20 },
   { shape: 'each', items: 10_000, times: 30 },
   { shape: 'one', items: 500, times: 10 },
 ];
-/** Where CPU and the plain script are compared. */
+/** The batch size for the comparisons of CPU and of the plain script. */
 const COMPARED_ITEMS = 2_000;
-/** Of the hand-written CPU an item, with a project each. */
+/** As a share of the hand-written CPU per item, with a project for each item. */
 const MOST_CPU = 1 / 20;
-/** Of the plain script's rate, in every shape; also 1.5 times the rate of Restate, which is 0.27 of it. */
+/** As a share of the plain script's rate, in every shape. It is also 1.5 times the rate of Restate (0.27). */
 const LEAST_OF_PLAIN = 0.4;
-/** How much CPU an item may grow from the smallest batch to the largest. */
+/** By which factor the CPU per item may grow from the smallest batch to the largest. */
 const MOST_GROWTH = 1.2;
 const MOST_PEAK_MIB = 450;
 const MOST_ACTIONS = 0.3;
@@ -42,7 +42,7 @@ export function cpuMs({ workerMs, serverMs }: Row): number {
   return workerMs + serverMs;
 }
 
-/** The hand-written row that a row is compared with: of its size, or of the largest that is smaller. */
+/** The hand-written row to compare a row with: the same size, or the next smaller one. */
 export function byHandOf({ byHand }: Measured, { shape, items, polls }: Row): Row | undefined {
   const rows = byHand.filter((row) => row.shape === shape && row.polls === polls);
   return rows.findLast((row) => row.items <= items) ?? rows[0];
@@ -53,7 +53,7 @@ export function plainOf({ plain }: Measured, { items, polls }: Row): PlainScript
   return scripts.findLast((script) => script.items <= items) ?? scripts[0];
 }
 
-/** Each goal with what was measured, where it was. */
+/** Each goal with its measured value; goals that were not measured are left out. */
 export function goalsOf(measured: Measured): Goal[] {
   const { byHand, segue, others, manyPolls, fairness } = measured;
   const each = segue.filter(({ shape }) => shape === 'each');

@@ -1,8 +1,8 @@
 /**
- * What a batch costs, beside a workflow for each item as a team writes it by hand (handWritten/), and beside a plain
+ * Compares the cost of a batch with a hand-written workflow for each item (handWritten/), and with a plain
  * script without durability: `npm run bench`.
- * Everything runs on this machine: one Temporal dev server, and for each row a sandbox and a worker of its own.
- * To compare with an older commit, check it out, put this folder in place of its own, and build.
+ * Everything runs on this machine: one Temporal dev server, and for each row its own sandbox and worker.
+ * To compare with an older commit, check it out, replace its `bench/` with this folder, and build.
  */
 import os from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
@@ -29,7 +29,7 @@ const PARTS = ['plain', 'hand-written', 'jobs', 'segue', 'command', 'polls', 'fa
 const SIZES: Record<Shape, { segue: number[]; handWritten: number[] }> = {
   each: { segue: [2_000, 10_000], handWritten: [300, 2_000] },
   fifty: { segue: [2_000, 10_000], handWritten: [300, 2_000] },
-  // A goal is about 500 changes of one project.
+  // One goal needs a batch of 500 items that share one project.
   one: { segue: [500, 2_000, 10_000], handWritten: [300, 500, 2_000] },
 };
 const FULL_SIZE = 100_000;
@@ -60,7 +60,7 @@ function count(text: string): number {
   return counts(text)[0] ?? 0;
 }
 
-/** A parser of names by commas. */
+/** Parses names that are separated by commas. */
 function someOf<Name extends string>(names: readonly Name[]): (text: string) => Name[] {
   return (text) => {
     const asked = text.split(',');

@@ -1,11 +1,11 @@
-/** A process of its own, and what the system says it used. */
+/** A child process, with its CPU time and memory from /proc. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import readline from 'node:readline';
 import { promisify } from 'node:util';
 
-/** The unit of CPU times in /proc: 100 a second on every Linux of today. */
+/** The unit of CPU times in /proc: 100 per second on every current Linux. */
 const MS_OF_A_TICK = 10;
 
 /** Processor time of all its threads since it began, in milliseconds. */
@@ -15,14 +15,14 @@ export function cpuMsOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * MS_OF_A_TICK;
 }
 
-/** The most memory it ever had resident, in MiB. */
+/** Its peak resident memory, in MiB. */
 export function peakMiBOf(pid: number): number {
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }
 
 export interface Script {
   pid: number;
-  /** Its line that begins with "ready". */
+  /** The line of its output that begins with "ready". */
   ready: string;
   stop: () => Promise<void>;
 }

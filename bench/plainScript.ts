@@ -1,4 +1,4 @@
-/** The same calls without Temporal: a script that forgets everything when it is stopped. */
+/** The same calls without Temporal: a script that loses its state when it is stopped. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SANDBOX_KEY } from '@segue/sandbox';
 import { type Activities, createActivities } from './handWritten/activities';
@@ -13,7 +13,7 @@ export interface PlainScript {
   cpuMs: number;
 }
 
-/** With a project each: with shared projects it would lose results. */
+/** Only with a project for each item: it would lose results in shared projects. */
 export async function measurePlainScript(items: number, polls: number, stage: Stage): Promise<PlainScript> {
   stage.say(`plain script, ${items} items …`);
   const sandbox = await stage.sandbox(polls);

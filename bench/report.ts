@@ -1,4 +1,4 @@
-/** What was measured, for people and for docs/design/batches.md. */
+/** Formats the results, for the terminal and for docs/design/batches.md. */
 import { byHandOf, cpuMs, goalsOf, type Measured, plainOf } from './goals';
 import { type Fairness } from './fairness';
 import { type PlainScript } from './plainScript';
@@ -26,7 +26,7 @@ export function linesOf(measured: Measured): string[] {
   ];
 }
 
-/** The hand-written workflow is not run with so many items: its rate and cost an item are carried on. */
+/** The hand-written workflow does not run with so many items: the row repeats its rate and cost per item. */
 function carriedOn(measured: Measured): Row[] {
   return measured.segue.flatMap((row) => {
     const hand = byHandOf(measured, row);
@@ -125,7 +125,7 @@ function errorLine({ name, shape, items, errors }: Row): string[] {
     : [];
 }
 
-/** The missed ones are named once more at the end, where they are seen. */
+/** Lists missed goals again at the end, where they are visible. */
 function goalLines(goals: ReturnType<typeof goalsOf>): string[] {
   if (goals.length === 0) return [];
   const missed = goals.filter(({ isReached }) => !isReached);

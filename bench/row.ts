@@ -1,4 +1,4 @@
-/** One row: so many items, from the first start to the last end, and what they took once the worker is warm. */
+/** One row: the time and resources for a number of items, measured with a warm worker. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { countActions } from './actions';
@@ -9,10 +9,10 @@ import { type Shape, SHAPES } from './settings';
 import { ledgerSummary, type Stage } from './stage';
 import { countSaved, prepareWork, type Work } from './work';
 
-/** One way to do the work. */
+/** One implementation of the work. */
 export interface Way {
   name: string;
-  /** At most so many items come before the measured ones: code that runs for the first time takes seconds of CPU. */
+  /** Items that run before the measured ones, at most: code that runs for the first time takes seconds of CPU. */
   warmUp: number;
   startWorker: (stage: Stage, taskQueue: string, sandboxUrl: string) => Promise<Script>;
   /** Ends when all items are done. */
@@ -22,11 +22,11 @@ export interface Way {
 export interface Size {
   items: number;
   shape: Shape;
-  /** Tasks are over at this poll. */
+  /** The number of polls until a task is over. */
   polls: number;
 }
 
-/** Figures are for one item, `perSecond`, `peakMiB` and `breakdown` aside. */
+/** Figures are per item, except `perSecond`, `peakMiB` and `breakdown`. */
 export interface Row extends Size {
   name: string;
   perSecond: number;
@@ -36,7 +36,7 @@ export interface Row extends Size {
   serverMs: number;
   peakMiB: number;
   breakdown: Breakdown;
-  /** What the service did twice, or what is missing there. */
+  /** What the service did twice, or did not do. */
   errors: string[];
 }
 
@@ -87,19 +87,19 @@ export async function measureRow(way: Way, size: Size, stage: Stage): Promise<Ro
   }
 }
 
-/** What the server still does for work that is done belongs to it. */
+/** The server uses CPU for the work for a moment after its end, which must be counted too. */
 async function settle(): Promise<void> {
   await sleep(500);
 }
 
-/** Each difference from what it should be. */
+/** Describes each difference that is not 0. */
 function errorsOf(differences: Record<string, number>): string[] {
   return Object.entries(differences)
     .filter(([, count]) => count !== 0)
     .map(([what, count]) => `${what}: ${count > 0 ? '+' : ''}${count}`);
 }
 
-/** Ends when the service has notified of so many more items; to wait for each run would cost the server more. */
+/** Waits until the service has sent a notification for each item. Waiting for each run would cost the server more. */
 export async function notified(
   sandboxUrl: string,
   items: number,

@@ -1,4 +1,4 @@
-/** Everything that ran on a task queue: partitions, what continues them, writers of projects. */
+/** All runs on a task queue, including project writers and runs that continued others as new. */
 import { type Client } from '@temporalio/client';
 import { inParallelFrom } from '../src/platform/parallel';
 
@@ -23,7 +23,7 @@ export async function runsSince(
   return runs;
 }
 
-/** Writers and locks of projects stay open for a while. Nobody would answer them once their worker is gone. */
+/** Writers and locks of projects stay open for a while, and would have no worker after the row. */
 export async function terminateOpenRuns({ workflow }: Client, taskQueue: string): Promise<void> {
   const query = `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'`;
   await inParallelFrom(ASKED_AT_ONCE, workflow.list({ query }), async ({ workflowId, runId }) => {

@@ -1,6 +1,6 @@
 /**
- * How many requests a second the sandbox takes on one core, so that it is never the bottleneck of another benchmark:
- * `npm run bench:sandbox`. Pinned to a core where `taskset` is there; the load comes from the other ones.
+ * How many requests per second the sandbox handles on one core, to check that it is no bottleneck of other benchmarks:
+ * `npm run bench:sandbox`. Pinned to one core if `taskset` exists; the load comes from the other cores.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -46,7 +46,7 @@ async function start(...flags: string[]): Promise<Running> {
   throw new Error('the sandbox did not start');
 }
 
-/** Each connection asks again as soon as it is answered. */
+/** Each connection sends its next request as soon as it has an answer. */
 async function measure(
   name: string,
   { url }: Running,

@@ -5,7 +5,7 @@ import { CONCURRENCY, POLL_EVERY_MS, WORKSPACE } from './settings';
 import { type Stage } from './stage';
 import { type Work, type WorkItem } from './work';
 
-/** A client whose jobs are polled at the pace of the benchmark. */
+/** A client with the poll interval of the benchmark. */
 export function segueClient({ client }: Stage, taskQueue: string): SegueClient {
   const every = `${POLL_EVERY_MS}ms`;
   return new SegueClient(client, {
@@ -24,7 +24,7 @@ export function jobOf({ key, request, project, field, notice }: WorkItem) {
   } satisfies BatchItem;
 }
 
-/** As a reader of manifests does it: one partition at a time. */
+/** Yields one partition at a time, as the manifest reader does. */
 export function batchOf({ name, items }: Work): BatchSpec {
   const parts = Array.from({ length: Math.ceil(items.length / MOST_PARTITION_ITEMS) }, (_unused, n) => ({
     firstItem: n * MOST_PARTITION_ITEMS,

@@ -5,7 +5,7 @@ import { type Way } from './row';
 import { batchOf, jobOf, segueClient } from './segueBatch';
 import { CONCURRENCY, POLL_EVERY_MS } from './settings';
 
-/** It takes about as long as that of the hand-written one. */
+/** Its warm-up takes about as long as that of the hand-written workflow. */
 const WARM_UP = 3_000;
 
 export const segueBatch: Way = {
@@ -20,7 +20,7 @@ export const segueBatch: Way = {
   },
 };
 
-/** The same with the time that the command takes to start, and to read and check a manifest. */
+/** The same through the command, which also starts a process, and reads and checks a manifest. */
 export const segueCommand: Way = {
   ...segueBatch,
   name: 'Segue, by command',

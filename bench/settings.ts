@@ -1,20 +1,20 @@
-/** What all ways are measured with. */
+/** Settings of all rows. */
 
-/** Of both workers' heaps, in MiB, as in the Dockerfile: Node lets them grow far beyond what is in use. */
+/** Heap limit of a worker, in MiB, as in the Dockerfile: by default the heap grows far beyond what is in use. */
 export const HEAP_MIB = 512;
-/** glibc keeps what each thread gave back, as the Dockerfile says. */
+/** glibc keeps freed memory for each thread; the Dockerfile explains it. */
 export const MEMORY = { MALLOC_ARENA_MAX: '2' };
-/** Before every answer to a POST. */
+/** The delay before every answer to a POST. */
 export const POST_LATENCY_MS = 50;
-/** Half of them are for batches. */
+/** Batches get half of them. */
 export const SUBMITS_ON_WIRE = 200;
-/** The service wants 15 to 20 s; with that one would measure timers. */
+/** With the usual 15 to 20 s, the benchmark would measure timers. */
 export const POLL_EVERY_MS = 1_000;
-/** Items of a batch, or of the plain script, at the service at once. */
+/** How many items of a batch, or of the plain script, are at the service at the same time. */
 export const CONCURRENCY = 2_000;
-/** Runs that are started one by one: so many starts are in flight at once. */
+/** How many starts of single runs are in flight at the same time. */
 export const STARTS_AT_ONCE = 50;
-/** What the service knows its key by. */
+/** The workspace of the API key. */
 export const WORKSPACE = '1';
 
 export const SHAPES = {

@@ -1,4 +1,4 @@
-/** What every row has in common: one Temporal server and one sandbox, and workers that come and go. */
+/** The environment of all rows: one Temporal server, sandboxes and workers. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -23,17 +23,17 @@ export interface Stage {
   serverPid: number;
   metricsUrl: string;
   say: (line: string) => void;
-  /** A service whose tasks are over at this poll. */
+  /** Starts a sandbox whose tasks are over at this poll. */
   sandbox: (polls: number) => Promise<BenchSandbox>;
   segueWorker: (taskQueue: string, apiUrl: string) => Promise<Script>;
   handWrittenWorker: (taskQueue: string, apiUrl: string) => Promise<Script>;
-  /** Runs a command until it ends well. */
+  /** Runs a command, which must exit with 0. */
   segue: (args: string[], env: Record<string, string>) => Promise<void>;
-  /** For files; deleted at the end. */
+  /** A folder for files; deleted at the end. */
   folder: string;
 }
 
-/** Runs `work` on it, and ends all its processes, whatever happens. */
+/** Runs `work`, and always stops all processes afterwards. */
 export async function onStage<Result>(
   { profile }: { profile?: string },
   work: (stage: Stage) => Promise<Result>,
@@ -103,7 +103,7 @@ export async function onStage<Result>(
   }
 }
 
-/** Ctrl-C ends what was started, too. */
+/** Ctrl-C stops the processes too. */
 function untilInterrupted(): Promise<never> {
   return new Promise((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM'])
@@ -113,7 +113,7 @@ function untilInterrupted(): Promise<never> {
   });
 }
 
-/** A service whose tasks are over at this poll, and which takes a while for every POST. */
+/** A sandbox whose tasks are over at this poll, and which delays the answer to every POST. */
 async function startSandbox(polls: number): Promise<BenchSandbox> {
   const sandbox = await startScript(SEGUE, ['sandbox', '--port', '0', '--pace', `polls=${polls}`]);
   const [, url = ''] = sandbox.ready.split(' ');
@@ -133,12 +133,12 @@ export async function control(sandboxUrl: string, what: string, body: object): P
   if (!response.ok) throw new Error(await response.text());
 }
 
-/** What the service counted, since it began. */
+/** The summary of the sandbox's ledger. */
 export async function ledgerSummary(sandboxUrl: string): Promise<LedgerSummary> {
   return (await ledger(sandboxUrl, 'entries=no')).summary;
 }
 
-/** What the service did of this operation, in order. */
+/** The ledger's entries of one operation, in order. */
 export async function readLedger(sandboxUrl: string, operation: string): Promise<LedgerEntry[]> {
   return (await ledger(sandboxUrl, `operation=${operation}`)).entries;
 }

@@ -1,4 +1,4 @@
-/** The work that every way does: items with a media job, a project to write to and a user to tell, each. */
+/** The work of every row: each item has a media job, a project to write to and a user to notify. */
 import { randomUUID } from 'node:crypto';
 import { SANDBOX_KEY } from '@segue/sandbox';
 import { inParallel } from '../src/platform/parallel';
@@ -28,7 +28,7 @@ export interface Work {
   projects: Project[];
 }
 
-/** The projects exist at the service afterwards. */
+/** Makes the items, and creates their projects at the service. */
 export async function prepareWork(items: number, shape: Shape, sandboxUrl: string): Promise<Work> {
   const name = `bench-${randomUUID()}`;
   const itemsOfProject = Math.min(SHAPES[shape].itemsOfProject, items);
@@ -54,7 +54,7 @@ export async function prepareWork(items: number, shape: Shape, sandboxUrl: strin
   return { name, items: workItems, projects };
 }
 
-/** The fields of all its projects: as many as it has items, when nothing was lost. */
+/** The number of fields in all projects: equal to the number of items when nothing was lost. */
 export async function countSaved({ projects }: Work, sandboxUrl: string): Promise<number> {
   const headers = { authorization: `Api-Key ${SANDBOX_KEY}`, organization: WORKSPACE };
   const counts = await inParallel(READ_AT_ONCE, projects, async ({ resourcetype, id }) => {

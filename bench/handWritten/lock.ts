@@ -8,12 +8,12 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 
-/** With the workflow id of the run that asks. */
+/** The argument is the workflow id of the run that asks. */
 export const acquireSignal = defineSignal<[string]>('acquire');
 export const grantedSignal = defineSignal('granted');
 export const releaseSignal = defineSignal('release');
 
-/** It ends when no run has asked for this long. */
+/** The lock workflow ends after this time without a request. */
 const IDLE_AFTER = '10s';
 
 export async function projectLock(waiting: string[] = []): Promise<void> {

@@ -1,4 +1,4 @@
-/** The worker of the hand-written workflow, a process of its own: `node worker.js ADDRESS QUEUE API_URL API_KEY`. */
+/** The worker process of the hand-written workflow: `node worker.js ADDRESS QUEUE API_URL API_KEY`. */
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { createActivities } from './activities';
 
@@ -9,7 +9,7 @@ async function main([address = '', taskQueue = '', apiUrl = '', apiKey = '']: st
     ...{ connection, taskQueue },
     workflowsPath: require.resolve('./workflow'),
     activities: createActivities(apiUrl, apiKey),
-    // What the SDK's guide to tuning says for activities that only wait for somebody else.
+    // As the SDK's tuning guide recommends for activities that mostly wait for I/O.
     maxConcurrentActivityTaskExecutions: 200,
   });
   const running = worker.run();

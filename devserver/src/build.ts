@@ -7,12 +7,12 @@ import { runToEnd } from './process';
 const TOOL_MODULE = path.join(__dirname, '..', 'server');
 const TOOL_PACKAGE = 'github.com/temporalio/cli/cmd/temporal';
 const SAY_EVERY_MS = 10_000;
-/** Hundreds of modules are downloaded, and one that fails ends the build; what is there by then is not downloaded again. */
+/** One failed download of hundreds ends the build. The next build downloads only the missing modules. */
 const MOST_BUILDS = 3;
 
 export async function buildTemporalCli(target: string, say: (line: string) => void): Promise<void> {
   await mkdir(path.dirname(target), { recursive: true });
-  // Built under another name: a build that dies half-way must not be found as a binary by the next start.
+  // Built under another name, so that the next start does not use an unfinished binary.
   const unfinished = `${target}.unfinished`;
   const args = ['build', '-v', '-trimpath', '-ldflags=-s -w', '-o', unfinished, TOOL_PACKAGE];
   let [modules, packages] = [0, 0];

@@ -11,9 +11,9 @@ export interface DevServerOptions {
   port?: number;
   /** `false`: no UI. A free port when left out, or 0. */
   uiPort?: number | false;
-  /** Where Prometheus reads its metrics. */
+  /** The port where Prometheus reads its metrics. */
   metricsPort?: number;
-  /** Where its state is kept; in memory when left out. */
+  /** The file for its state. Default: in memory. */
   db?: string;
   dynamicConfig?: Record<string, string | number | boolean>;
   /** Registered when it starts. */
@@ -36,7 +36,7 @@ const RETENTION_DAYS = 30;
 
 const CLI_TYPES: Partial<Record<string, string>> = { KEYWORD: 'Keyword', KEYWORD_LIST: 'KeywordList' };
 
-/** The server chooses ports for its own parts, and ends at once where somebody else takes one before it does. */
+/** The server chooses ports for its internal services, and exits if another process takes one first. */
 const MOST_STARTS = 3;
 
 /** Starts the server and waits until it serves its namespace. */
@@ -92,7 +92,7 @@ function serverArguments(port: number, uiPort: number | undefined, options: DevS
   ];
 }
 
-/** A closed key is remembered as long as its run is kept; the dev server's own default of a day is too short. */
+/** Temporal remembers a closed key for the retention. The dev server's default of a day is too short. */
 async function keepClosedRuns(address: string): Promise<void> {
   const connection = await Connection.connect({ address, connectTimeout: 1_000 });
   try {
@@ -100,7 +100,7 @@ async function keepClosedRuns(address: string): Promise<void> {
       namespace: NAMESPACE,
       config: { workflowExecutionRetentionTtl: { seconds: RETENTION_DAYS * 86_400 } as never },
     });
-    // A server that starts with a file knows its namespaces a moment later than it updates them.
+    // A server that starts with a file can update a namespace a moment before it can read it.
     await connection.workflowService.countWorkflowExecutions({ namespace: NAMESPACE });
   } finally {
     await connection.close();

@@ -11,7 +11,7 @@ export interface ProxySettings {
 
 const DOWNLOAD_SITE = 'https://temporal.download/';
 
-/** Whether the site answers at all. A closed network must cost seconds, not the minutes of a download's own limits. */
+/** Whether the site answers. Without a network this takes seconds; the timeouts of a download take minutes. */
 export async function answers(site: string, proxy: ProxySettings, timeoutMs = 3_000): Promise<boolean> {
   const dispatcher = new EnvHttpProxyAgent({
     httpProxy: '',

@@ -1,7 +1,7 @@
 /** Environments of child processes. */
 type Environment = NodeJS.ProcessEnv;
 
-/** For a process that must not meet the caller's cluster. */
+/** For a process that must not use the caller's cluster. */
 export function withoutTemporalSettings(): Environment {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TEMPORAL_')));
 }

@@ -63,7 +63,7 @@ async function obtain(target: string, config: FindOptions, say: Say): Promise<Fo
     say('another start is getting the Temporal server; waiting for it');
   };
   return underLock(path.dirname(target), waiting, async () => {
-    // The process that held the lock before may have done the work.
+    // Another process may have finished the work while this one waited for the lock.
     const cached = await takeCached(target);
     if (cached) return cached;
     const noDownload = await downloadWithSdk({ version: TEMPORAL_CLI_VERSION }, target, config.proxy);

@@ -1,4 +1,4 @@
-/** Locks of folders, between processes. A killed process leaves its lock, which gets stale. */
+/** Locks of folders, between processes. The lock of a killed process becomes stale. */
 import { mkdir } from 'node:fs/promises';
 import { lock } from 'proper-lockfile';
 

@@ -1,4 +1,4 @@
-/** Who asks, and for which workspace and space: derived from the credential and the Organization and Space headers. */
+/** The caller, its workspace and its space: derived from the credential and the Organization and Space headers. */
 import { type IncomingHttpHeaders } from 'node:http';
 import { SANDBOX_KEY, SANDBOX_KEY_NO_NOTIFY } from './keys';
 import { type Decision, notFound, refusal } from './operation';
@@ -36,7 +36,7 @@ export function identify(headers: IncomingHttpHeaders, state: State): Caller | D
   return { user: key.user, workspace, space, mayNotify: key.notify };
 }
 
-/** Whether something of this workspace and space can be seen by the caller; null is published to all. */
+/** Whether the caller may see data of this workspace and space; null means everybody. */
 export function isVisible(item: { workspace: number | null; space?: number }, caller: Caller): boolean {
   if (item.workspace === null) return true;
   if (item.workspace !== caller.workspace) return false;

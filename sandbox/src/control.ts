@@ -1,4 +1,4 @@
-/** What is no part of the service: its ledger, faults, seeds and webhooks, for tests and people. */
+/** The control API, which is not part of the service: ledger, faults, seeds and webhooks. */
 import { type FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Backstage } from './exchange';
@@ -10,7 +10,7 @@ import { readSeed, type Seed } from './seed';
 import { type Change } from './state';
 
 interface Controls extends Backstage {
-  /** What a reset goes back to. */
+  /** The state that a reset restores. */
   seed: Seed;
 }
 
@@ -38,7 +38,7 @@ export function addControls(app: FastifyInstance, controls: Controls): void {
     await journal?.synced();
   };
 
-  /** What was read, once the disk holds all of it. */
+  /** Gives what was read, after all of it is on disk. */
   const kept = async <Reading>(reading: Reading): Promise<Reading> => {
     await journal?.synced();
     return reading;
@@ -97,7 +97,7 @@ export function addControls(app: FastifyInstance, controls: Controls): void {
   });
 }
 
-/** Thrown for a request that cannot be done; answered as the service's own errors are. */
+/** Thrown for a request that cannot be fulfilled; answered like the service's own errors. */
 export class ControlError extends Error {
   constructor(
     readonly statusCode: number,

@@ -1,4 +1,4 @@
-/** Thrown for a file that cannot be used, with everything that is wrong with it. Nothing of it was taken. */
+/** Thrown for a file that cannot be used, with all its problems. Nothing of the file was used. */
 export class UnusableFileError extends Error {
   override readonly name = 'UnusableFileError';
 

@@ -11,7 +11,7 @@ import { problemsOf } from './problems';
 import { type Change } from './state';
 import { jsonAnswer, sendWhole, type WireAnswer } from './wire';
 
-/** What a line of the journal holds: a request that was no mere read, and what it changed. */
+/** A line of the journal: a request that was not a read, and its changes. */
 export interface JournalLine {
   changes: Change[];
   entry: LedgerEntry | null;
@@ -24,7 +24,7 @@ export interface Backstage {
   journal: Journal<JournalLine> | undefined;
 }
 
-/** A request as it came. */
+/** A request as it was received. */
 export interface Arrival {
   params: unknown;
   query: unknown;
@@ -41,7 +41,7 @@ export async function serve(operation: Operation, arrival: Arrival, backstage: B
   const taken = rules.take(operation.name, arrival);
   const rule = taken?.rule;
   const { resets } = ledger;
-  /** A request to a state that was reset must not change the new one. */
+  /** A request that began before a reset must not change the new state. */
   const isFromBeforeReset = (): boolean => ledger.resets > resets;
   const observe = (seen: Partial<Observation>): LedgerEntry =>
     ledger.record({
@@ -65,7 +65,7 @@ export async function serve(operation: Operation, arrival: Arrival, backstage: B
   }
 
   const deciding = decide(operation, arrival, service);
-  // No turn of the event loop between a decision and its changes, or two requests could both be the first.
+  // No `await` between a decision and its changes: otherwise two requests could make the same decision.
   const decision = deciding instanceof Promise ? await deciding : deciding;
   if (isFromBeforeReset()) return void arrival.response.destroy();
   const { status, changes = [], taskId = null, lostKeys, content } = decision;
@@ -74,7 +74,7 @@ export async function serve(operation: Operation, arrival: Arrival, backstage: B
   arrival.response.once('finish', () => (entry.answeredAt = new Date().toISOString()));
   const isMereRead = operation.kind === 'read' && changes.length === 0;
   if (!isMereRead) journal?.append({ changes, entry: operation.kind === 'read' ? null : entry });
-  // Nothing is answered before the disk holds it: neither what this request changed nor what it read.
+  // The answer is sent only when the changes of this request, and the data that it read, are on disk.
   await journal?.synced();
 
   const answer = answerOf(decision);

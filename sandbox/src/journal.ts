@@ -10,7 +10,7 @@ const LINE_BREAK = 0x0a;
  */
 export class Journal<Line> {
   #waiting: string[] = [];
-  /** The end of the last write that was begun or stands in line; once one fails, so do all that follow. */
+  /** Resolves after the last queued write. After one write fails, all later ones fail. */
   #synced = Promise.resolve();
 
   private constructor(
@@ -60,7 +60,7 @@ export class Journal<Line> {
   }
 }
 
-/** Cuts off what is no whole line, and gives the number of those that are. */
+/** Cuts off an incomplete last line, and gives the number of complete lines. */
 async function replayAll(file: FileHandle, name: string, replay: (line: never) => void): Promise<number> {
   let [lines, bytes] = [0, 0];
   const unusable = (): UnusableFileError =>
@@ -77,7 +77,7 @@ async function replayAll(file: FileHandle, name: string, replay: (line: never) =
     bytes += line.length + 1;
   }
   const { size } = await file.stat();
-  // Without a complete line it is unknown whose file it is.
+  // Without a complete line, the file may not be a journal.
   if (lines === 0 && size > 0) throw unusable();
   // What follows the last line break was being written when the process died, so it was never acknowledged.
   if (bytes < size) await file.truncate(bytes);

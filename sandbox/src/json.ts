@@ -1,7 +1,7 @@
 /** JSON bodies, and which of them can be stored and answered again without a change. */
 const DEEPEST = 200;
 
-/** Strict, so that no other text is taken for the one that was sent. */
+/** Strict, so that invalid UTF-8 is rejected and not replaced. */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 export function parseJson(body: Buffer | undefined): { value: unknown } | { problem: string } {

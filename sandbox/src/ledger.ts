@@ -8,10 +8,10 @@ export interface Observation {
   requestId: string | null;
   /** Whether the service did what the request asked for. */
   applied: boolean;
-  /** What the service answered; null where a fault kept the request from it. */
+  /** The status that the service answered; null if a fault kept the request from the service. */
   status: number | null;
   taskId: string | null;
-  /** The fault that befell it, like `reset after`. */
+  /** The fault that was applied, like `reset after`. */
   fault: string | null;
   /** Members of the project's data that a PATCH dropped, as JSON pointers. */
   lostKeys?: string[];
@@ -52,7 +52,7 @@ export class Ledger {
     return entry;
   }
 
-  /** Takes an entry as it is. Reads are not kept over a restart, so the numbers of kept ones may have gaps. */
+  /** Adds an entry unchanged. Reads are not kept over a restart, so the numbers of kept ones may have gaps. */
   take(entry: LedgerEntry): void {
     this.#nextSeq = entry.seq + 1;
     this.#entries.push(entry);
@@ -130,7 +130,7 @@ function isRepeated(seen: Set<string>, name: string | undefined): boolean {
   return repeated;
 }
 
-/** The part of a request id before `.submit.`; a POST without an id counts as a job by itself. */
+/** The part of a request id before `.submit.`; a POST without an id counts as a separate job. */
 function jobOf({ requestId }: LedgerEntry): string | undefined {
   if (requestId === null) return undefined;
   const end = requestId.lastIndexOf('.submit.');

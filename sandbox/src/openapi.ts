@@ -84,7 +84,7 @@ function described(answers: Record<number, AnswerDescription>): ZodOpenApiRespon
   );
 }
 
-/** What any operation of its kind answers. */
+/** Answers that all operations of a kind have. */
 function problemsOf({ method, kind, answers }: Operation): ZodOpenApiResponsesObject {
   const statuses = [
     400,

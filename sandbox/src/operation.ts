@@ -1,4 +1,4 @@
-/** What an operation of the service is: how it is asked, what it may answer, and what it does. */
+/** An operation of the service: its request, its answers, and what it does. */
 import { type IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import { type Caller } from './access';
@@ -14,7 +14,7 @@ export interface Service {
   readonly pictures: Pictures;
   /** Whether projects have an ETag and If-Match is honoured; the document promises neither. */
   readonly etags: boolean;
-  /** Where this sandbox is reached. */
+  /** The address of this sandbox. */
   readonly origin: () => string;
 }
 
@@ -26,7 +26,7 @@ export interface Asked<Path, Query, Body> {
   headers: IncomingHttpHeaders;
 }
 
-/** What the service decided: the answer, and what it changed. */
+/** The service's decision: the answer and the changes. */
 export interface Decision {
   status: number;
   body: unknown;
@@ -56,14 +56,14 @@ export interface OperationOf<Path extends z.ZodObject, Query extends z.ZodObject
   /** With `{names}` of its parameters. */
   url: string;
   summary: string;
-  /** What of it the API's document does not show and the sandbox made up. */
+  /** Which parts the API's document does not show, so that the sandbox made them up. */
   invented?: string;
   path: Path;
   query: Query;
   body: Body;
   /** Its headers, in addition to those that all operations take. */
   headers?: z.ZodObject;
-  /** Of what the operation itself decides; what all operations answer is added where it is described. */
+  /** Only the operation's own answers; those of all operations are added in the OpenAPI document. */
   answers: Record<number, AnswerDescription>;
   /**
    * Decides without changing anything itself. If it is not asynchronous, nothing else happens between the decision and

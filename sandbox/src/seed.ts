@@ -1,4 +1,4 @@
-/** What a sandbox holds before anyone used it: a JSON file that says which workspaces, voices, projects … there are. */
+/** The initial content of a sandbox: a JSON file with workspaces, voices, projects and so on. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ import { problemsOf } from './problems';
 export const EXAMPLE_SEED = path.resolve(__dirname, '..', 'seed.json');
 
 const id = z.union([z.string().min(1), z.int()]).transform(String);
-/** In lower case, so that it is found in any spelling. */
+/** In lower case, so that lookups ignore case. */
 const uuid = z.guid().toLowerCase();
 const when = z.iso.datetime({ offset: true });
 const workspaceId = z.int().describe('the workspace it belongs to');
@@ -150,7 +150,7 @@ export type Seed = z.infer<typeof seedShape>;
 
 export type SeedReading = { ok: true; seed: Seed } | { ok: false; problems: string[] };
 
-/** Checks a seed; `knownWorkspaces` are those that are there already. */
+/** Checks a seed; `knownWorkspaces` are those that exist already. */
 export function readSeed(value: unknown, knownWorkspaces: Iterable<number> = []): SeedReading {
   const reading = seedShape.safeParse(value);
   if (!reading.success) return { ok: false, problems: problemsOf(reading.error) };

@@ -29,13 +29,13 @@ const LARGEST_BODY_BYTES = 32 * 1024 * 1024;
 const LONGEST_PATH = 64 * 1024;
 
 export interface SandboxOptions {
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   port?: number;
   host?: string;
   pace?: Pace;
   /** Keeps what was acknowledged in this file; in memory when left out. */
   db?: string;
-  /** What it holds at first, unless `db` holds something already. The example that ships, when left out. */
+  /** Its initial content, unless `db` has a state already. Default: the example seed. */
   seed?: Seed;
   /** Workspaces by other ids: sandboxes that share a Temporal cluster must not share project writers. */
   otherIds?: Map<number, number>;
@@ -47,7 +47,7 @@ export interface SandboxOptions {
 
 export interface Sandbox {
   url: string;
-  /** False where `db` held a state already. */
+  /** False if `db` had a state already. */
   seeded: boolean;
   stop: () => Promise<void>;
 }
@@ -55,10 +55,10 @@ export interface Sandbox {
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const app = fastify({
     bodyLimit: LARGEST_BODY_BYTES,
-    // What runs is finished, and connections that only wait are closed.
+    // Requests in progress are finished, and idle connections are closed.
     forceCloseConnections: 'idle',
     exposeHeadRoutes: false,
-    // An id is as long as it is; one that is not there is a 404 like any other.
+    // An id may have any length; an unknown one is answered with 404.
     routerOptions: { maxParamLength: LONGEST_PATH },
     // Errors before any route, like a path that cannot be decoded, are answered in the same shape.
     frameworkErrors: (error, _request, reply) => void answerError(error, reply as FastifyReply),
@@ -88,7 +88,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
   logRequests(app, options.onRequest);
   answerErrors(app);
-  // Bodies are read where they are checked, so that nothing is said of them before who asks is known.
+  // A body is read only after the caller is known, so that no error describes it before that.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
     done(null, body);
@@ -106,7 +106,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     async stop() {
       rules.clear();
       const closed = app.close();
-      // What was asked is answered; requests that never come to their end, and idle connections, are not waited for.
+      // Complete requests are answered; incomplete requests and idle connections are closed.
       await Promise.all([...answering].map(untilOut));
       app.server.closeAllConnections();
       await closed;
@@ -161,7 +161,7 @@ function addOperations(app: FastifyInstance, backstage: Backstage): void {
       method: operation.method,
       url,
       async handler(request, reply) {
-        // Answered on the response itself: a fault may have to cut it anywhere.
+        // Written to the raw response, because a fault may cut it anywhere.
         reply.hijack();
         const { params, query, headers } = request;
         const body = Buffer.isBuffer(request.body) ? request.body : undefined;
@@ -186,7 +186,7 @@ function refuseOtherMethods(app: FastifyInstance, url: string, allowed: HTTPMeth
       .code(405)
       .header('allow', allowed.join(', '))
       .send({ detail: `this path takes ${allowed.join(', ')}` });
-  // Before a body is read: what a method would want of it does not matter where the method is not taken.
+  // Checked before the body is read, because a refused method needs no body.
   app.route({ method: others, url, onRequest: refuse, handler: refuse });
 }
 
@@ -202,7 +202,7 @@ function addPictures(app: FastifyInstance, { state, pictures }: Service): void {
     const isThere = state.tasksOver.get(request.params.id)?.ok === true;
     const picture = task && isThere && (await pictures.picture(task, Number(request.params.index)));
     if (!picture) throw new ControlError(404, 'no such result');
-    // The pictures of a task stay what they are; drawing them is work.
+    // The pictures of a task never change, and drawing them takes time.
     return reply.header('cache-control', 'private, max-age=3600').type(picture.type).send(picture.image);
   });
 }
@@ -210,7 +210,7 @@ function addPictures(app: FastifyInstance, { state, pictures }: Service): void {
 function logRequests(app: FastifyInstance, log: SandboxOptions['onRequest']): void {
   if (!log) return;
   app.addHook('onRequest', (request, reply, done) => {
-    // Not when it is answered: a fault may keep that from ever happening.
+    // Logged when the connection closes, because a fault may prevent the answer.
     reply.raw.once('close', () => {
       const { writableFinished, statusCode, errored } = reply.raw;
       const outcome = writableFinished ? String(statusCode) : 'no answer';

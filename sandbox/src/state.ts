@@ -1,4 +1,4 @@
-/** What the service holds, and every way in which it changes. */
+/** The service's state, and all its changes. */
 import { type Outcome } from './images/pictures';
 import { type Seed } from './seed';
 
@@ -26,15 +26,15 @@ export interface SentNotification {
   id: string;
   at: string;
   request: Record<string, unknown>;
-  /** Where the category routes it to. */
+  /** The channels of its category. */
   channels: string[];
-  /** What was delivered: with the document's fallbacks filled in. */
+  /** The notification as delivered, with the document's defaults filled in. */
   delivered: { heading: string; card: string; body: string; link: string | null; ctaLabel: string };
-  /** What the document asks for and this notification does not do. */
+  /** Rules of the document that this notification breaks. */
   remarks: string[];
 }
 
-/** All changes are values, so that a journal of them brings the state back. */
+/** All changes are plain values, so that a journal can restore the state. */
 export type Change =
   | { type: 'reset' }
   | { type: 'seed'; seed: Seed; at: string }
@@ -53,13 +53,13 @@ export class State {
     this.#otherIds = otherIds;
   }
 
-  /** The workspace of an id, by whichever of its names. */
+  /** The workspace with this id, which may be one of its other ids. */
   workspaceOf(id: string): number | undefined {
     const known = this.#otherIds.get(Number(id)) ?? Number(id);
     return String(known) === id || this.#otherIds.has(Number(id)) ? known : undefined;
   }
 
-  /** What a workspace is called outside: the newest of its other ids. */
+  /** The public id of a workspace: the newest of its other ids. */
   otherIdOf(workspace: number): number {
     const others = [...this.#otherIds].flatMap(([other, own]) => (own === workspace ? [other] : []));
     return others.at(-1) ?? workspace;
@@ -78,7 +78,7 @@ export class State {
   readonly videos = new Map<string, Seeded<'videos'>>();
   readonly projects = new Map<string, Project>();
   readonly tasks = new Map<string, Task>();
-  /** Tasks whose end a poll has seen; it stays their end, even if the pace or the source would give another one later. */
+  /** Tasks whose end a poll has seen. It stays their end, even if the pace or the source would give another later. */
   readonly tasksOver = new Map<string, Outcome>();
   /** What a webhook wrote to a record, by kind and id. */
   readonly jobsOver = new Map<string, string>();
@@ -124,7 +124,7 @@ export class State {
     return reads;
   }
 
-  /** What is there under an id is replaced; everything else stays. */
+  /** Replaces records with the same id; everything else stays. */
   #plant(seed: Seed, at: string): void {
     for (const key of seed.keys) this.keys.set(key.key, key);
     for (const project of seed.projects) {

@@ -1,4 +1,4 @@
-/** Answers as they go out. */
+/** Sends answers. */
 import { type ServerResponse } from 'node:http';
 
 export interface WireAnswer {

@@ -22,7 +22,7 @@ export interface DocumentedCommand {
 const SHELL_BLOCK = /```sh\n(.*?)```/gs;
 const WORD = /"([^"]*)"|'([^']*)'|(\S+)/g;
 
-/** Every line of the program in an example, without comments and without where its output goes. */
+/** Every line of an example that runs the program, without comments and redirections. */
 export function documentedCommands(program: RegExp): DocumentedCommand[] {
   return DOCUMENTS.flatMap((document) =>
     [...readFileSync(path.join(ROOT, document), 'utf8').matchAll(SHELL_BLOCK)]

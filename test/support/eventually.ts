@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { shared } from './jest/shared';
 
-/** Soon at first: most conditions are there at once, and each question costs the server something. */
+/** Short at first, because most conditions hold soon; longer later, because each check costs the server time. */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, GROWTH] = [20, 250, 1.5];
 
 /** Shorter than jest's limit, so that a failed test says what it waited for. At full size the machine is busier. */
 const LONGEST_WAIT_MS = shared().full ? 180_000 : 90_000;
 
-/** Waits for a condition instead of a time: asks until the answer is there, and says what it waited for if it never is. */
+/** Waits until a condition holds instead of a fixed time; the error of a timeout names the condition. */
 export async function eventually<T>(
   what: string,
   ask: () => Promise<T | undefined | null | false> | T | undefined | null | false,
@@ -17,7 +17,7 @@ export async function eventually<T>(
   let problem: unknown;
   let pause = FIRST_PAUSE_MS;
   for (;;) {
-    // Asked once more when the time is over: a busy machine may have slept through all of it.
+    // Checked once more at the end, because a busy machine may have been suspended for the whole time.
     const isLast = Date.now() >= giveUpAt;
     try {
       const answer = await ask();

@@ -3,5 +3,5 @@ import { runInNewContext } from 'node:vm';
 
 setFlagsFromString('--expose-gc');
 
-/** What nobody holds any more does not count. */
+/** Collects garbage first, so that only reachable memory counts. */
 export const collectGarbage = runInNewContext('gc') as () => void;

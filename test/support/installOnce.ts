@@ -19,7 +19,7 @@ export async function installOnce(
     () => undefined,
     async () => {
       await access(complete).catch(() => install(folder));
-      // Written last: what died half-way is installed anew.
+      // Written last, so that an interrupted installation is repeated.
       await writeFile(complete, '');
     },
   );

@@ -1,4 +1,4 @@
-/** Has node run TypeScript as it stands, for scripts that are not tests: `node -r ./test/support/typescript.js FILE`. */
+/** Lets node run TypeScript files, for scripts that are not tests: `node -r ./test/support/typescript.js FILE`. */
 const { readFileSync } = require('node:fs');
 const { _extensions } = require('node:module');
 const { transformSync } = require('@swc/core');

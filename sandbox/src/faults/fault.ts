@@ -1,14 +1,14 @@
 import { type ServerResponse } from 'node:http';
 import { type WireAnswer } from '../wire';
 
-/** One request that a fault befalls. */
+/** A request that a fault applies to. */
 export interface Exchange {
   response: ServerResponse;
-  /** What the service answers; before it applied the request, an error that says so. */
+  /** The service's answer; for a fault `before` the request is applied, an error. */
   answer: WireAnswer;
   ms: number | undefined;
   status: number | undefined;
-  /** Aborted when the rule is removed, and when the sandbox is reset or stops: a request that it holds back continues. */
+  /** Aborted when the rule is removed, and when the sandbox is reset or stops: a request that it delays continues. */
   released: AbortSignal;
 }
 

@@ -4,7 +4,7 @@ import { type Fault } from './fault';
 export const reset: Fault = {
   ends: true,
   act({ response }) {
-    // Of the request: an answer has none while an earlier one on the same connection is awaited.
+    // The request's socket: a response has none while an earlier response on the same connection is not finished.
     response.req.socket.resetAndDestroy();
   },
 };

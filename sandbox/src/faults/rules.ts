@@ -1,4 +1,4 @@
-/** Which requests a fault befalls. */
+/** Which requests a fault applies to. */
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { z } from 'zod';
@@ -33,15 +33,15 @@ export type RuleRequest = z.infer<ReturnType<typeof ruleSchema>>;
 
 export interface Rule extends RuleRequest {
   id: string;
-  /** Requests of its operation since it was added, and those that it befell. */
+  /** Requests of its operation since it was added, and those that matched. */
   seen: number;
   hits: number;
 }
 
-/** A rule that befalls a request. */
+/** A rule that matched a request. */
 export interface Taken {
   rule: Rule;
-  /** Aborted when the rule is removed: requests that it holds back continue. */
+  /** Aborted when the rule is removed: requests that it delays continue. */
   released: AbortSignal;
 }
 
@@ -53,7 +53,7 @@ export class Rules {
     this.#added += 1;
     const rule: Rule = { id: `f${this.#added}`, ...request, seen: 0, hits: 0 };
     const holding = new AbortController();
-    // It may hold back any number of requests.
+    // It may delay any number of requests.
     setMaxListeners(0, holding.signal);
     this.#rules.set(rule.id, { rule, holding });
     return rule;
@@ -72,7 +72,7 @@ export class Rules {
     for (const id of this.#rules.keys()) this.remove(id);
   }
 
-  /** Every rule counts the request; the first that matches befalls it. */
+  /** Every rule counts the request; the first one that matches is applied. */
   take(operation: string, request: { requestId: string | null; path: string }): Taken | undefined {
     let taken: Taken | undefined;
     for (const { rule, holding } of this.#rules.values()) {
@@ -93,7 +93,7 @@ function isMatch(
   if ('every' in match) return seen % match.every === 0;
   if ('requestId' in match) return requestId === match.requestId;
   if ('path' in match) return path === match.path;
-  // Of the seed and the number alone, so that a run can be repeated.
+  // Depends only on the seed and the number, so that a test can be repeated.
   const drawn = createHash('sha256').update(`${match.seed}/${seen}`).digest().readUInt32BE(0);
   return drawn / 2 ** 32 < match.share;
 }

@@ -2,10 +2,10 @@ import { sendHead } from '../wire';
 import { type Fault } from './fault';
 import { pause } from './waiting';
 
-/** Timers are no finer: shorter pauses would make a long body take longer than asked. */
+/** Timers are not more precise: with shorter pauses a long body would take longer than requested. */
 const SHORTEST_PAUSE_MS = 20;
 
-/** The headers come at once, the body piece by piece over `ms` (default 5 s). */
+/** The headers come immediately, the body piece by piece over `ms` (default 5 s). */
 export const slowBody: Fault = {
   ends: true,
   async act({ response, answer, ms = 5_000, released }) {

@@ -1,7 +1,7 @@
 import { jsonAnswer, sendWhole } from '../wire';
 import { type Fault } from './fault';
 
-/** Answers with `status` (default 503); with `ms`, it asks to come back after that long. */
+/** Answers with `status` (default 503); with `ms`, it sends that time as Retry-After. */
 export const status: Fault = {
   ends: true,
   act({ response, status: asked = 503, ms }) {

@@ -7,7 +7,7 @@ export const truncate: Fault = {
   act({ response, answer }) {
     sendHead(response, answer);
     const half = answer.body.subarray(0, Math.floor(answer.body.length / 2));
-    // The half must be out before the connection goes, or the client would see a reset without an answer.
+    // The half must be sent before the connection closes: otherwise the client would see a reset without an answer.
     response.write(half, () => {
       response.req.socket.destroySoon();
     });

@@ -21,7 +21,7 @@ const DARK_BELOW = 128;
 
 const REDUCTION = 16;
 
-/** Of the levels of PNG, the one that a benchmark waits for least. */
+/** The fastest compression level of PNG, for benchmarks. */
 const QUICK = 1;
 
 /** Extends the source over the canvas of the mask: once for each variation, each in its own tone. */
@@ -46,7 +46,7 @@ export async function outpaint(request: OutpaintRequest, ownOrigin: string): Pro
     .toBuffer()
     .catch(notAnImage('source'));
 
-  // Blurred and toned while it is small: that costs a fraction, and looks the same.
+  // Blurred and toned while the image is small: this is much faster and looks the same.
   const small = {
     width: Math.ceil(canvas.width / REDUCTION),
     height: Math.ceil(canvas.height / REDUCTION),

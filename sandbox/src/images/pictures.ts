@@ -15,15 +15,15 @@ export interface Picture {
   type: string;
 }
 
-/** Results are asked for soon after they were made, and all pictures of one job together. */
+/** Clients fetch results soon after they were made, and all pictures of one job together. */
 const JOBS_KEPT = 32;
 
 export class Pictures {
   readonly #drawn = new Map<string, Promise<Buffer[]>>();
-  /** How jobs ended, by what they asked for: a thousand jobs with one request cost the work of one. */
+  /** How jobs ended, by request: a thousand jobs with the same request cost the work of one. */
   readonly #outcomes = new Map<string, Promise<Outcome>>();
 
-  /** `origin` is where this sandbox is reached: its samples and results are sources like any other. */
+  /** `origin` is where this sandbox is reached: its samples and results can be sources too. */
   constructor(private readonly origin: () => string) {}
 
   outcome(job: Job): Promise<Outcome> {
@@ -32,13 +32,13 @@ export class Pictures {
     if (known) return known;
     const outcome = judge(this.#draw(job));
     this.#outcomes.set(name, outcome);
-    // The next job may find the source that this one missed.
+    // The source may exist when the next job runs.
     const forgetFailure = ({ ok }: { ok: boolean }): unknown => ok || this.#outcomes.delete(name);
     outcome.then(forgetFailure, () => this.#outcomes.delete(name));
     return outcome;
   }
 
-  /** One picture; undefined where there is none. */
+  /** One picture, if it exists. */
   async picture(job: Job, index: number): Promise<Picture | undefined> {
     const pictures = await this.#draw(job).catch(nothingFrom);
     const image = pictures[index];

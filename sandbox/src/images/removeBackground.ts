@@ -37,14 +37,14 @@ export async function removeBackground(request: RemoveBackgroundRequest, ownOrig
   return picture.png().toBuffer();
 }
 
-/** Makes transparent, in place, what has the colour of the picture's corners and hangs together with its border. */
+/** Makes pixels transparent, in place, that have the colour of the corners and are connected to the border. */
 function fadeBackdrop(pixels: Buffer, width: number, height: number): void {
   const [red = 0, green = 0, blue = 0] = meanOfCorners(pixels, width, height);
   const distance = (pixel: number): number => {
     const [r, g, b] = [pixels[pixel * 4] ?? 0, pixels[pixel * 4 + 1] ?? 0, pixels[pixel * 4 + 2] ?? 0];
     return Math.sqrt((r - red) ** 2 + (g - green) ** 2 + (b - blue) ** 2);
   };
-  // Each pixel waits once at most, so that the largest picture fits as well.
+  // Each pixel is queued at most once, so the queue is large enough for the largest picture.
   const seen = new Uint8Array(width * height);
   const waiting = new Uint32Array(width * height);
   let length = 0;

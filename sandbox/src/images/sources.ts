@@ -2,7 +2,7 @@ import sharp, { type Sharp } from 'sharp';
 import { isLoopback } from '../loopback';
 
 const LARGEST_SOURCE_BYTES = 20 * 1024 * 1024;
-/** A few bytes can be a picture that no memory holds. */
+/** A file of a few bytes can decode to a picture that is too large for memory. */
 const MOST_PIXELS = 25_000_000;
 const FETCH_TIMEOUT_MS = 5_000;
 
@@ -31,7 +31,7 @@ export async function loadSource(address: string, ownOrigin: string): Promise<Bu
   }
 }
 
-/** Piece by piece, so that a source without end is not read to it. */
+/** Read in pieces, so that an endless source is stopped at the limit. */
 async function readAll({ body }: Response): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
@@ -48,7 +48,7 @@ export function openPicture(source: Buffer): Sharp {
   return sharp(source, { limitInputPixels: MOST_PIXELS });
 }
 
-/** For what fails while a picture is decoded. */
+/** For errors while a picture is decoded. */
 export function notAnImage(what: string) {
   return ({ message }: Error): never => {
     const isTooLarge = message.includes('pixel limit');

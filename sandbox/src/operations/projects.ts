@@ -98,7 +98,7 @@ function matches(condition: string | undefined, project: Project): boolean {
   return condition.split(',').some((tag) => tag.trim() === etagOf(project));
 }
 
-/** Members of objects that are no longer there, as JSON pointers; what hung below one is not named as well. */
+/** Removed members of objects, as JSON pointers; members below a removed one are not listed. */
 function droppedMembers(before: object, after: unknown, at = ''): string[] {
   return Object.entries(before).flatMap(([name, value]) => {
     const place = `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;

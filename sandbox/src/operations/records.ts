@@ -1,4 +1,4 @@
-/** Records whose path the document does not give: assets, workflow runs, videos. Where they are is made up. */
+/** Records whose path the document does not give: assets, workflow runs, videos. The sandbox made their paths up. */
 import { z } from 'zod';
 import { isVisible } from '../access';
 import { defineOperation, notFound, type Operation, text } from '../operation';

@@ -49,7 +49,7 @@ export const getTask = defineOperation({
   },
 });
 
-/** The task of a transcription tracks only its submission, which is over long before the job is. */
+/** The task of a transcription tracks only its submission, which is over long before the job. */
 const submitted: Decision = {
   status: 200,
   body: { status: 'SUCCESS', info: { sandbox: true, submitted: true } },

@@ -63,7 +63,7 @@ function statusOf({ id }: Transcription, { jobsOver }: State): string | undefine
   return jobsOver.get(`transcription ${id}`);
 }
 
-/** What the webhook of the transcription engine writes to the record, once its time has come. */
+/** The status that the webhook of the transcription engine writes to the record at the end. */
 function webhookOf(
   { id, outcome, pace, since }: Transcription,
   reads: number,

@@ -35,7 +35,7 @@ export const getWorkspace = defineOperation({
   answers: { 200: { description: 'User, workspace and its active spaces.', schema: context } },
   handle({ caller }, { state }) {
     const found = state.workspaces.get(caller.workspace);
-    // The caller's workspace is one of those that are there.
+    // The caller's workspace always exists.
     if (!found) throw new Error(`there is no workspace ${caller.workspace}`);
     const { teamspaces, ...named } = found;
     const workspace = { ...named, id: state.otherIdOf(named.id) };

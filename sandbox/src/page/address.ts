@@ -1,4 +1,4 @@
-/** Addresses that others wrote: which a person may follow, and which are shown as pictures. */
+/** Addresses from requests: which ones become links, and which are shown as pictures. */
 import { isLoopback } from '../loopback';
 import { clipped } from './clipped';
 import { html, type Html } from './html';
@@ -6,7 +6,7 @@ import { html, type Html } from './html';
 /** A picture inside the page itself is sent with every refresh. */
 const LONGEST_INLINE = 64 * 1024;
 
-/** A link where following it runs nothing; else the address as text. */
+/** A link if its protocol is safe; otherwise the address as text. */
 export function link(address: string, label = address): Html {
   const followed = parsed(address);
   return followed && ['http:', 'https:'].includes(followed.protocol)
@@ -19,7 +19,7 @@ export function picture(address: string, alt: string): Html {
   return html`<a href="${address}">${image(address, alt)}</a>`;
 }
 
-/** The picture where it comes from this machine, as the page's policy demands; else a link. */
+/** A picture if it comes from this machine, as the page's policy requires; otherwise a link. */
 export function thumbnail(address: string, alt: string): Html {
   const source = parsed(address);
   if (source?.protocol === 'data:' && address.length <= LONGEST_INLINE) return image(source.href, alt);

@@ -16,7 +16,7 @@ const FIGURES: Record<keyof LedgerSummary, Figure> = {
   lostKeys: { label: 'lost keys', alarm: 'an update dropped data' },
 };
 
-/** What the service saw; work that was paid for twice, sent twice or lost is marked. */
+/** The ledger's summary; work that was paid for twice, sent twice or lost is marked. */
 export function figures(summary: LedgerSummary): Html {
   return html`<section id="ledger" aria-labelledby="ledger-title">
     <h2 id="ledger-title">Ledger</h2>

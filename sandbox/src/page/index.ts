@@ -1,4 +1,4 @@
-/** What the sandbox holds and saw, for people. */
+/** A page for people: the state of the sandbox and its ledger. */
 import { createHash } from 'node:crypto';
 import { type FastifyInstance } from 'fastify';
 import { type Backstage } from '../exchange';
@@ -12,7 +12,7 @@ import { STYLE } from './style';
 import { tasks } from './tasks';
 import { transcriptions } from './transcriptions';
 
-/** Nothing runs, loads or is asked but what the page itself brings; pictures also come from this machine. */
+/** Only the page's own script and style run, and it connects only to itself; pictures also come from this machine. */
 const POLICY = [
   "default-src 'none'",
   "img-src 'self' data: http://127.0.0.1:* http://localhost:*",

@@ -1,5 +1,5 @@
 /**
- * The page's only script; its hash stands in the page's policy. It asks for the page again and changes just what
+ * The page's only script; its hash is in the page's policy. It loads the page again and changes only what
  * changed: pictures stay loaded, and what is open, focused, selected or scrolled to stays so.
  */
 export const REFRESH_SCRIPT = `

@@ -1,4 +1,4 @@
-/** The page's only style sheet; its hash stands in the page's policy. */
+/** The page's only style sheet; its hash is in the page's policy. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

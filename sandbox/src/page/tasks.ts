@@ -8,7 +8,7 @@ import { workspaceName } from './workspaces';
 
 const heading = { name: 'tasks', title: 'Tasks', none: 'No job was submitted yet.' };
 
-/** What goes into a tool, by the name of its field. */
+/** The input images of a tool, by field name. */
 const SOURCES = { image_url: 'source', mask_url: 'mask' };
 
 export function tasks(state: State, ledger: Ledger): Html {
@@ -59,7 +59,7 @@ function sources({ request }: Task): Html[] {
   });
 }
 
-/** Pictures are drawn when they are asked for, so only those that are there for sure are. */
+/** Pictures are drawn on request, so the page shows only those that certainly exist. */
 function results({ id }: Task, outcome: Outcome | undefined): Html | Html[] | undefined {
   if (!outcome) return undefined;
   if (!outcome.ok) {

@@ -9,7 +9,7 @@ import { useSandbox } from '../service/sandbox';
 import { activityEnvironment } from '../servers/log';
 
 export interface Circumstances {
-  /** Of another service than the sandbox. */
+  /** The address of another service than the sandbox. */
   api?: Api;
   heartbeatDetails?: unknown;
   scheduledTimestampMs?: number;
@@ -28,7 +28,7 @@ export interface SandboxActivities {
   ) => Promise<Result>;
 }
 
-/** Called at the top of a test file: one sandbox, which the activities ask. */
+/** Called at the top of a test file: starts one sandbox, which the activities call. */
 export function useActivities(): SandboxActivities {
   const sandbox = useSandbox();
   let ofSandbox: Api;

@@ -1,4 +1,4 @@
-/** Batches for tests: manifests made in memory, and what became of them by the service's own word. */
+/** Batches for tests: manifests made in memory, and their outcome at the service. */
 import { randomUUID } from 'node:crypto';
 import { type SegueClient } from '../../../src/client';
 import { type Batch } from '../../../src/client/batches';
@@ -21,7 +21,7 @@ import { segueClient, type TestTemporal } from '../servers/temporal';
 import { type BatchPartition } from '../../../src/runs/batch/handOver';
 import { type BatchSpec } from '../../../src/runs/batch/start';
 
-/** So many images of the sandbox to be cut out, each with a name of its own. */
+/** This number of images of the sandbox to cut out, each with its own name. */
 export function cutouts(sandboxUrl: string, count: number, more: Partial<BatchItem> = {}): BatchItem[] {
   const request = { image_url: `${sandboxUrl}/samples/mug.png` };
   return Array.from({ length: count }, (_unused, index) => ({
@@ -32,7 +32,7 @@ export function cutouts(sandboxUrl: string, count: number, more: Partial<BatchIt
   }));
 }
 
-/** The items in partitions of this size, as a reader of manifests hands them over. */
+/** The items in partitions of this size, as the manifest reader hands them over. */
 export function batchOf(items: BatchItem[], size: number, more: Partial<BatchSpec> = {}): BatchSpec {
   const parts = Array.from({ length: Math.ceil(items.length / size) }, (_unused, index) =>
     items.slice(index * size, (index + 1) * size),
@@ -59,7 +59,7 @@ export function oneByOne(partitions: BatchPartition[]): AsyncIterable<BatchParti
   };
 }
 
-/** As whoever is stopped in the middle hands them over. */
+/** Hands over the first partitions only, like a stopped client. */
 export async function* firstOf<T>(all: AsyncIterable<T>, count = 1): AsyncGenerator<T> {
   let given = 0;
   for await (const one of all) {
@@ -73,7 +73,7 @@ export function startBatch(temporal: TestTemporal, config: StarterConfig, spec: 
   return segueClient(temporal, config).batch.start(spec);
 }
 
-/** The same by whoever stops in the middle: the batch is there, and waits for what did not come. */
+/** Starts a batch and hands over only its first partitions: it waits for the missing ones. */
 export async function startPartly(
   { batch: batches }: SegueClient,
   spec: BatchSpec,
@@ -100,7 +100,7 @@ export function untilStatus(
   });
 }
 
-/** The most tasks that the service had at once, where each is over at its `polls`th poll. */
+/** The largest number of open tasks at the service, if each is over at its `polls`th poll. */
 export async function mostAtOnce(sandboxUrl: string, polls: number): Promise<number> {
   const { entries } = await readLedger(sandboxUrl);
   const asked = new Map<string, number>();
@@ -115,7 +115,7 @@ export async function mostAtOnce(sandboxUrl: string, polls: number): Promise<num
   return most;
 }
 
-/** One whose items are over, and whose users, `u-1` and so on, are to be told. */
+/** A partition whose items are over, and whose users (`u-1`, …) must be notified. */
 export function tellingPartition(sandboxUrl: string, count: number): PartitionInput {
   const due = new Date().toISOString();
   const items = cutouts(sandboxUrl, count).map((item, index) => ({
@@ -141,7 +141,7 @@ const AT_THE_SERVICE: PartitionStanding = {
   ...{ isThere: true, slots: 1, trouble: null, late: null, isOver: false },
 };
 
-/** One with so many partitions of one item, of which nothing was heard for an hour. */
+/** A batch with this number of partitions of one item, none of which reported for an hour. */
 export function silentBatch(
   key: string,
   count: number,
@@ -162,7 +162,7 @@ export function silentBatch(
   };
 }
 
-/** Partitions of it that are open, and say nothing. */
+/** Open partitions of the batch that report nothing. */
 export async function startSilentPartitions(
   { client }: TestTemporal,
   key: string,

@@ -1,16 +1,16 @@
-/** What befalls the items of a batch, and what is heard of it. */
+/** Faults for the items of a batch, and the notifications about them. */
 import { notificationsOf } from './campaign';
 import { addFault, ask } from '../service/sandbox';
 
 export const OPERATOR = { userId: 'on-call', workspaceId: '1' };
 
-/** What the operator was told, by title. */
+/** Titles of the operator's notifications. */
 export async function toldToOperator(sandboxUrl: string): Promise<string[]> {
   const told = await notificationsOf(sandboxUrl);
   return told.filter(({ request }) => request.userId === OPERATOR.userId).map(({ request }) => request.title);
 }
 
-/** A fault for one request alone; by default a submission, before the service has it. */
+/** A fault for a single request; by default for a submit, before the service applies it. */
 export function befall(
   sandboxUrl: string,
   requestId: string,
@@ -20,7 +20,7 @@ export function befall(
   return addFault(sandboxUrl, { ...rule, fault: 'status', ...fault });
 }
 
-/** A task that the service has before there is a batch. */
+/** A task that exists at the service before the batch starts. */
 export async function newTask(sandboxUrl: string, body: unknown): Promise<string> {
   const { json } = await ask(sandboxUrl, 'POST /tools/remove-background', { body });
   return String(json.task_id);

@@ -1,4 +1,4 @@
-/** A campaign for tests: a project of its own, images of the sandbox, and what became of it by the service's own word. */
+/** A campaign for tests: its own project, images of the sandbox, and its outcome at the service. */
 import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle } from '@temporalio/client';
 import { type SegueClient } from '../../../src/client';
@@ -24,15 +24,15 @@ import { segueClient, type TestTemporal, type TestWorkerOptions } from '../serve
 export interface TestCampaigns extends CommandLine {
   client: () => SegueClient;
   start: (spec: CampaignInput) => Promise<TestCampaign>;
-  /** One with a single job, which waits for its approver. */
+  /** Starts a campaign with a single job, and waits until it asks for approval. */
   startApproving: () => Promise<{ spec: CampaignInput; campaign: TestCampaign }>;
-  /** What the service counted in this test. */
+  /** The ledger's counts in this test. */
   summary: () => Promise<LedgerReading['summary']>;
 }
 
 /**
- * Called at the top of a test file or a `describe`: one worker for all its campaigns, and a service that each test finds
- * untouched. No ETags by default, the harder case; tests of writes run with both.
+ * Called at the top of a test file or a `describe`: one worker for all its campaigns, and a service that is reset for
+ * each test. No ETags by default, the harder case; tests of writes run with both.
  */
 export function useCampaigns({
   etags = false,
@@ -62,7 +62,7 @@ export function useCampaigns({
   };
 }
 
-/** What a campaign keeps in its project, as far as tests look into it. */
+/** The data of a campaign in its project, as far as tests need it. */
 export interface KeptCampaign {
   lifecycle: { stage: string; history: { stage: string }[]; open: { taskId: string | null }[] };
   configuration: { key: string; media?: Record<string, unknown> };
@@ -73,7 +73,7 @@ export interface KeptCampaign {
   approvals?: { by: string; decision: string; comment?: string; at: string }[];
 }
 
-/** A spec with the least that is needed, and a project that only it writes to. */
+/** A minimal spec, with its own project. */
 export async function newCampaign(
   sandboxUrl: string,
   more: Partial<CampaignInput> = {},
@@ -105,7 +105,7 @@ export async function startCampaign(
   return new TestCampaign(handle);
 }
 
-/** One that runs, and that no worker ever takes up. */
+/** An open campaign on a task queue without a worker. */
 export function startIdleCampaign({ client }: TestTemporal, key: string): Promise<WorkflowHandle> {
   return client.workflow.start(CAMPAIGN_WORKFLOW, {
     workflowId: campaignWorkflowId(key),
@@ -147,7 +147,7 @@ export class TestCampaign {
     });
   }
 
-  /** When each reminder was handed to a worker, by the server's clock. */
+  /** When each reminder was scheduled, by the server's clock. */
   async reminders(): Promise<Date[]> {
     const { events } = await this.handle.fetchHistory();
     return (events ?? []).flatMap(({ eventTime, activityTaskScheduledEventAttributes: activity }) => {
@@ -157,7 +157,7 @@ export class TestCampaign {
     });
   }
 
-  /** What it has asked workers to do, by name, oldest first. */
+  /** The names of its scheduled activities, oldest first. */
   async activities(): Promise<string[]> {
     const { events } = await this.handle.fetchHistory();
     return (events ?? []).flatMap(
@@ -165,7 +165,7 @@ export class TestCampaign {
     );
   }
 
-  /** Until it knows of so many tries to tell somebody something what became of them. */
+  /** Waits until this number of `notify` activities has completed. */
   async untilNotified(times: number): Promise<void> {
     await eventually(`try ${times} to tell somebody`, async () => {
       const { events } = await this.handle.fetchHistory();
@@ -179,7 +179,7 @@ export class TestCampaign {
     });
   }
 
-  /** Until it has read so often, from the runs themselves, how its jobs stand. */
+  /** Waits until it has read the ends of its jobs this many times. */
   async untilLooks(times: number): Promise<void> {
     await eventually(`look ${times}`, async () => {
       const { events } = await this.handle.fetchHistory();
@@ -197,19 +197,19 @@ export class TestCampaign {
   }
 }
 
-/** Until a job that was cancelled has nothing left to do but to wait for the writer of its project. */
+/** Waits until a cancelled job only waits for its project's writer. */
 export async function untilItWaitsForItsProject(job: WorkflowHandle): Promise<void> {
   await eventually('the job to wait for the project', async () => {
     const { events } = await job.fetchHistory();
     const hasAsked = events?.some(
       ({ activityTaskScheduledEventAttributes: asked }) => asked?.activityType?.name === 'requestChanges',
     );
-    // In the middle of a workflow task, the server that skips time would wait for its end for ever.
+    // Not in the middle of a workflow task: the time-skipping server would wait for its end without limit.
     return hasAsked && Boolean(events?.at(-1)?.timerStartedEventAttributes);
   });
 }
 
-/** What the project keeps of it. */
+/** The campaign's data in its project. */
 export async function keptOf(sandboxUrl: string, { project }: CampaignInput): Promise<KeptCampaign> {
   const { json } = await ask(sandboxUrl, `GET /projects/${project.resourcetype}/${project.id}`);
   const { campaign, ...others } = json.data as { campaign: KeptCampaign; theirs: unknown };
@@ -222,7 +222,7 @@ export interface KeptNotification {
   remarks: string[];
 }
 
-/** What people were told, oldest first. */
+/** Notifications that were sent, oldest first. */
 export async function notificationsOf(sandboxUrl: string): Promise<KeptNotification[]> {
   const { json } = await ask(sandboxUrl, 'GET /_sandbox/notifications');
   return json.notifications as KeptNotification[];

@@ -2,7 +2,7 @@ import { type MediaJob } from '../../../src/client/jobs/job';
 import { eventually } from '../eventually';
 import { readLedger } from '../service/sandbox';
 
-/** As the person on call does it: what the service has is adopted, what it has not is submitted again. */
+/** Decides like an operator: adopts a task that the service has, and otherwise submits again. */
 export async function decideByLedger(job: MediaJob, sandboxUrl: string): Promise<void> {
   const { entries } = await readLedger(sandboxUrl);
   const accepted = entries.find(
@@ -14,7 +14,7 @@ export async function decideByLedger(job: MediaJob, sandboxUrl: string): Promise
     : { ...somebody, action: 'resubmit' as const };
   await eventually('that it can be decided', async () => {
     const state = await job.state();
-    // A late answer may have decided it. A busy worker may not answer.
+    // A late answer may have ended the hold, and a busy worker may not answer.
     return state && (state.stage !== 'held' || job.resolve(decision));
   });
 }

@@ -1,4 +1,4 @@
-/** A partition that has too many signals to take another one until it continues as new, and its batch. */
+/** A partition that has reached the limit of signals until it continues as new, and its batch. */
 import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle } from '@temporalio/client';
 import { type StarterConfig } from '../../../src/config';
@@ -21,7 +21,7 @@ import { startContinued } from '../servers/continueAsNew';
 const MOST_SIGNALS = 200;
 const NOTHING_NEW = { order: 0, slots: 0, paused: false, cancelled: false };
 
-/** A server that takes few signals for one run, so that it is soon full. */
+/** A server with a low limit of signals for one run. */
 export function startServerOfFewSignals(): Promise<TestTemporal> {
   return startOwnDevServer({
     dynamicConfig: {
@@ -31,7 +31,7 @@ export function startServerOfFewSignals(): Promise<TestTemporal> {
   });
 }
 
-/** One of its two items is at the service already; the other waits for a place. Gives the batch when it is over. */
+/** One of its two items is at the service already; the other waits for a slot. Gives the batch after its end. */
 export async function runWithFullPartition(
   temporal: TestTemporal,
   config: StarterConfig,
@@ -54,7 +54,7 @@ export async function runWithFullPartition(
       const { events } = await run.fetchHistory();
       return events?.some((event) => event.signalExternalWorkflowExecutionFailedEventAttributes);
     });
-    // From now on somebody works for the partition, and it gets rid of its signals.
+    // Now the partition gets a worker and handles its signals.
     await withWorker(temporal, late, sandboxUrl, () => run.result());
     return run;
   });

@@ -1,4 +1,4 @@
-/** Jobs that are held because nobody knows what became of their POST, for tests of what ends a hold. */
+/** Jobs that are held because the outcome of their POST is unknown. */
 import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle } from '@temporalio/client';
 import { type MediaJob } from '../../../src/client/jobs/job';
@@ -14,7 +14,7 @@ import { addFault, ask, readLedger, useSandboxEach } from '../service/sandbox';
 import { patientPosts } from '../servers/patientPosts';
 import { segueClient, type TestTemporal, testConfig, useTemporal, withWorker } from '../servers/temporal';
 
-/** A resubmit is refused for as long as the submit timeout, from the hold on. */
+/** A resubmit is refused for the length of the submit timeout after the hold began. */
 const BRIEF = { timeout: '1s', authGrace: '1h' } as const;
 
 export const SOMEBODY = { by: 'Olga', reason: 'looked it up' };
@@ -22,9 +22,9 @@ export const SOMEBODY = { by: 'Olga', reason: 'looked it up' };
 export interface HeldJobs {
   temporal: TestTemporal;
   sandbox: Sandbox;
-  /** Its task queue is another one for each test. */
+  /** Each test has its own task queue. */
   config: StarterConfig;
-  /** Runs `work` with a job whose POST was answered by a reset: before it was accepted, or after. */
+  /** Runs `work` with a job whose POST got a connection reset, before or after it was accepted. */
   withHeldJob: (
     when: 'before' | 'after',
     work: (held: MediaJob) => Promise<void>,
@@ -33,11 +33,11 @@ export interface HeldJobs {
   /** The same with a job whose batch sent that POST long ago, so that it can soon be submitted again. */
   withJobOfBatch: HeldJobs['withHeldJob'];
   decide: (job: MediaJob, decision: Decision) => Promise<unknown>;
-  /** For a job of a batch: it can be submitted again once its hold is as old as a POST may take. */
+  /** For a job of a batch: a resubmit is allowed when the hold is as old as the submit timeout. */
   untilResubmitted: (job: MediaJob, hold: string) => Promise<unknown>;
-  /** A job that can be submitted again at once, and its hold. No worker runs: what is sent next is in one workflow task. */
+  /** A job that can be resubmitted, and its hold. No worker runs, so all that is sent next is in one workflow task. */
   startResubmittable: () => Promise<{ run: WorkflowHandle; hold: string }>;
-  /** Sends a decision that no worker takes yet. Gives how to await what becomes of it, once the server has it. */
+  /** Sends a decision while no worker runs. Gives a function that waits for its outcome. */
   leaveDecision: (run: WorkflowHandle, decision: Decision) => Promise<() => Promise<DecisionReceipt>>;
   acceptedTask: () => Promise<string>;
   submissions: () => Promise<LedgerSummary>;
@@ -49,7 +49,7 @@ export function useHeldJobs({ etags = true } = {}): HeldJobs {
   const sandbox = useSandboxEach({ pace: { kind: 'instant' }, etags });
   const config = {} as StarterConfig;
   beforeEach(() => {
-    // What was sent may arrive for twice as long: no test lasts until then.
+    // A POST may arrive for twice this time, which is longer than any test.
     Object.assign(config, testConfig({ submit: { timeout: '10m', authGrace: '1h' } }));
   });
 

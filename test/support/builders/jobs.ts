@@ -1,4 +1,4 @@
-/** Jobs, what the service saw of them, and what the list of held ones says. */
+/** Jobs, their entries in the ledger, and their lines in `segue held`. */
 import { randomUUID } from 'node:crypto';
 import {
   type WorkflowExecutionDescription,
@@ -46,7 +46,7 @@ function imageOf(sandboxUrl: string): string {
   return `${sandboxUrl}/samples/shoe.png`;
 }
 
-/** Starts the same job as `startArgs`, without a process: for tests that are about what comes after. */
+/** Starts the same job as `startArgs`, without a process: for tests of later steps. */
 export function startJob(
   { temporal, sandbox, config }: CommandLine,
   key: string,
@@ -56,7 +56,7 @@ export function startJob(
   return media.start({ key, tool: 'remove-background', request: { image_url: imageOf(sandbox.url) } });
 }
 
-/** The memo of a run that Segue itself starts: without it a media run refuses to begin. */
+/** The memo of a run that Segue starts: without it a media run fails. */
 export const OWN_START = { [START_MEMO]: 'a test' };
 
 /** Starts a run by the workflow's name, as other languages do: without the client's checks, with whatever input. */
@@ -100,14 +100,14 @@ export async function untilSubmitted({ temporal, config }: CommandLine, key: str
   return eventually('its task', async () => (await job.state())?.taskId ?? undefined);
 }
 
-/** How it stands, without a process: for tests that are about other commands. */
+/** The job's report, without a process: for tests of other commands. */
 export async function reportOf({ temporal, config }: CommandLine, key: string): Promise<JobReport> {
   return (await segueClient(temporal, config).media.get(key)).report();
 }
 
-/** The job as `segue held` lists it, as soon as it does. */
+/** Waits until `segue held` lists the job, and gives its line. */
 export async function heldRow(line: CommandLine, key: string): Promise<Row> {
-  // Most often it is there; else it is not looked for with a process each time.
+  // Mostly found by the first read. If not, it is awaited through the client, which is cheaper than the command.
   const find = async (): Promise<Row | undefined> =>
     (await heldRows(line)).find((listed) => listed.key === key);
   const row = await find();
@@ -116,7 +116,7 @@ export async function heldRow(line: CommandLine, key: string): Promise<Row> {
   return eventually(`${key} in what segue held prints`, find);
 }
 
-/** Waits until `segue held` lists the job no more. */
+/** Waits until `segue held` no longer lists the job. */
 export async function untilUnlisted(line: CommandLine, key: string): Promise<void> {
   await eventually(`the list without ${key}`, async () => !(await isListed(line, key)));
   expect((await heldRows(line)).map((listed) => listed.key)).not.toContain(key);
@@ -133,7 +133,7 @@ async function isListed({ temporal, config }: CommandLine, key: string): Promise
   return jobs.some((job) => job.key === key);
 }
 
-/** Waits for the end of a run, and fails before the test's limit where it never ends. */
+/** Waits for the end of a run, and fails before the test's timeout if it never ends. */
 export function untilEnded(run: WorkflowHandle): Promise<WorkflowExecutionDescription> {
   return eventually(`the end of ${run.workflowId}`, async () => {
     const described = await run.describe();

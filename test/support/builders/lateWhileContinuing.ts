@@ -1,4 +1,4 @@
-/** A late answer that comes in the moment in which the run continues as new: the next one finds it at its start. */
+/** A late answer that arrives while the run continues as new: the next run gets it at its start. */
 import { randomUUID } from 'node:crypto';
 import { type MediaJob } from '../../../src/client/jobs/job';
 import { acceptedSignal } from '../../../src/contract';
@@ -9,8 +9,8 @@ import { patientPosts } from '../servers/patientPosts';
 import { segueClient, testConfig, type TestTemporal, withWorker } from '../servers/temporal';
 
 /**
- * Runs a job to its end whose first POST is accepted and never answered. A person has it submitted again, which is
- * denied; while it waits, its history grows past `limit` and the answer comes.
+ * Runs a job whose first POST is accepted and never answered. A person decides to resubmit, and access is
+ * denied. While the job waits, its history grows past `limit`, and the late answer arrives.
  */
 export async function answeredWhileContinuing(
   temporal: TestTemporal,
@@ -30,7 +30,7 @@ export async function answeredWhileContinuing(
       held.resolve({ action: 'resubmit', by: 'sam', reason: 'not there' }),
     );
     await eventually('the denial', async () => (await held.state())?.stage === 'waiting');
-    // A run does not continue as new while somebody is being told something.
+    // A run does not continue as new while a notification is being sent.
     await eventually('that the operator was told', async () => {
       const { raw } = await temporal.client.workflow.getHandle(held.workflowId).describe();
       return !raw.pendingWorkflowTask && raw.pendingActivities?.length === 0;

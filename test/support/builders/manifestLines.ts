@@ -6,7 +6,7 @@ export const IMAGE = 'https://example.com/a.png';
 
 export type Members = Record<string, unknown>;
 
-/** A good line; `image` makes it another job. */
+/** A valid line; another `image` makes another job. */
 export const line = (members: Members = {}, image = IMAGE): string =>
   JSON.stringify({ tool: TOOL, request: { image_url: image }, ...members });
 

@@ -1,17 +1,17 @@
-/** Manifests at an address, for tests: what is read there can be another thing each time. */
+/** Manifests at an address, for tests: each read can give other content. */
 import { type BatchItem } from '../../../src/contract';
 import { type SmallService, startSmallService } from '../service/smallService';
 
 export interface ManifestService {
-  /** Its address, with a signature that nobody else may see. */
+  /** Its address, with a secret signature. */
   address: string;
-  /** The same as messages call it. */
+  /** The same address as messages show it. */
   name: string;
-  /** What was asked of it. */
+  /** The requests that it got. */
   asked: string[];
-  /** What the next readings give: lines, or a status that is none of success. */
+  /** The answer to the next reads: lines, or a status of an error. */
   gives: (answer: string | number) => void;
-  /** Holds the next readings back until it is called. */
+  /** Delays the next reads until the returned function is called. */
   holdBack: () => () => void;
 }
 

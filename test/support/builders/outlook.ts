@@ -1,4 +1,4 @@
-/** Outlooks for tests: things to look at that nobody else has, and what came of looking. */
+/** Outlooks for tests, with records of the sandbox that only one test uses. */
 import { randomUUID } from 'node:crypto';
 import { type Outlook, type ProjectRef } from '../../../src/contract';
 import { type SentNotification } from '../../../sandbox/src/state';
@@ -10,10 +10,10 @@ export const newLook = (): string => `look-${randomUUID()}`;
 
 export interface TestOutlooks {
   outlookIn: (project: ProjectRef, place?: string) => Promise<Outlook | undefined>;
-  /** What the service was made to do so far. */
+  /** The counts of the ledger. */
   sideEffects: () => Promise<{ patches: number; notifications: number; duplicates: number; lost: number }>;
   lastNotification: () => Promise<SentNotification | undefined>;
-  /** Things of the sandbox that one test has for itself. */
+  /** Records of the sandbox that only one test uses. */
   somethingToLookAt: () => Promise<{
     account: string;
     task: string;

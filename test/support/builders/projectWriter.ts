@@ -28,7 +28,7 @@ export interface WrittenProject {
   waiting: () => Promise<{ queued: string[]; lastError?: string }>;
   /** Asks by signal, as another language would. */
   signal: (taskQueue: string, request: Omit<ChangeRequest, 'project'>, authGrace?: string) => Promise<void>;
-  /** The same with whatever somebody sends. */
+  /** The same with any input. */
   signalAny: (taskQueue: string, requests: unknown, authGrace?: string) => Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export interface WrittenProject {
 export function useProjectWriter(options: SandboxOptions = {}): WrittenProject {
   const temporal = useTemporal();
   const project = {} as ProjectRef;
-  // Hooks run in their order: nothing is held back any more when the sandbox stops.
+  // Hooks run in order: the sandbox stops after all faults are removed.
   afterEach(() => removeFaults(sandbox.url));
   const sandbox = useSandboxEach(options);
   beforeEach(async () => {

@@ -1,4 +1,4 @@
-/** Batches that a schedule starts, for tests: their manifests, their firings, and what the service saw of them. */
+/** Batches that a schedule starts, for tests: their manifests, their firings, and their submissions at the service. */
 import { type FiringReport } from '../../../src/client/schedules/report';
 import { type BatchStatus, type ScheduleTarget } from '../../../src/contract';
 import { batchItemKey, firedKey } from '../../../src/contract/ids';
@@ -35,7 +35,7 @@ export function useScheduledBatches() {
       return name;
     },
 
-    /** The last firing, when so many are over; a batch with held items is. */
+    /** Waits until this number of firings is over, and gives the last one. A batch with held items is over. */
     untilOver: async (name: string, count = 1): Promise<FiringReport> => {
       const { firings } = await until(name, `the end of firing ${count}`, (report) => {
         const over = report.firings.filter(({ status }) => status !== 'running');
@@ -54,7 +54,7 @@ export function useScheduledBatches() {
       return accepted.map(({ requestId }) => String(requestId).replace(/\.submit\.\d+$/, '')).sort();
     },
 
-    /** Four items in two partitions, as many of which were handed over as told. */
+    /** Four items in two partitions, of which the given number was handed over. */
     leaving:
       (handedOver: number, byWhom?: string) =>
       async (key: string, token: string): Promise<void> => {
@@ -64,7 +64,7 @@ export function useScheduledBatches() {
         const by = { token: byWhom ?? token };
         if (handedOver < each.length) await startPartly(client(), given, by);
         else await client().batch.start(given, by);
-        // Of a partition that has not reported yet the batch would say that it was not handed over.
+        // The batch counts a partition as handed over only after its first report.
         const isReported = ({ partitions }: BatchStatus): boolean => partitions.handedOver === handedOver;
         await untilStatus(await client().batch.get(key), 'the partitions that were handed over', isReported);
       },

@@ -1,4 +1,4 @@
-/** Schedules for tests: names that nobody else has, and what their firings came to. */
+/** Schedules for tests, with unique names and the results of their firings. */
 import { randomUUID } from 'node:crypto';
 import { type SegueClient } from '../../../src/client';
 import { type FiringReport, type ScheduleReport } from '../../../src/client/schedules/report';
@@ -35,5 +35,5 @@ export function endedOf({ firings }: Pick<ScheduleReport, 'firings'>): FiringRep
   return firings.filter(({ status }) => status !== 'running' && status !== 'held');
 }
 
-/** Far away: a schedule that fires only when told to. */
+/** Far in the future: the schedule fires only by `trigger` or `backfill`. */
 export const NEVER_BY_ITSELF = { cron: '0 2 1 1 * 2099' };

@@ -1,4 +1,4 @@
-/** Days and nights, by the clocks of Berlin: the sandbox's workspace is there. */
+/** Working hours in Berlin, the time zone of the sandbox's workspace. */
 import { firstWorkingMoment } from '../../../src/activities/clock';
 import { dateOf, localTime } from '../../../src/calendar/zones';
 
@@ -27,25 +27,25 @@ export function isWorkingTime({ day, hour }: BerlinTime): boolean {
   return !['Sat', 'Sun'].includes(day) && hour >= 9 && hour < 18;
 }
 
-/** The first full hour from then on that is like this there. */
+/** The first full hour from then on for which `wanted` holds in Berlin. */
 export function hourInBerlin(from: number, wanted: (time: BerlinTime) => boolean): number {
   let hour = Math.ceil(from / HOUR_MS) * HOUR_MS;
   while (!wanted(inBerlin(new Date(hour)))) hour += HOUR_MS;
   return hour;
 }
 
-/** The first day of the week in which a nudge of that moment goes out there. */
+/** The first day of the week in which a nudge of that moment is sent in Berlin. */
 export function nudgeWeekInBerlin(from: number): string {
   return dateOf(localTime(firstWorkingMoment(from, BERLIN), BERLIN).startOf('week'));
 }
 
-/** A clock on the wall of a worker: from that time on it goes as any other. */
+/** A clock for a worker that starts at this time. */
 function since(time: string): () => number {
   const ahead = Date.parse(time) - Date.now();
   return () => Date.now() + ahead;
 }
 
 export const onAWednesday = since('2026-03-04T10:00:00Z');
-/** A clock that stands still: whoever asks, working hours are over in two seconds. */
+/** A clock that does not move: working hours always end in two seconds. */
 export const onAFridayEvening = (): number => Date.parse('2026-03-06T16:59:58Z');
 export const onASaturday = since('2026-03-07T10:00:00Z');

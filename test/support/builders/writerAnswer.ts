@@ -22,7 +22,7 @@ export async function answerAsWriter({ client }: TestTemporal, workflowId: strin
   await run.signal(changedSignal, { ...reply, applied: [changeId] });
 }
 
-/** Of the change that this event asks for. */
+/** The id of the change that this event asks for. */
 function changeIdOf({
   activityTaskScheduledEventAttributes: asked,
 }: proto.api.history.v1.IHistoryEvent): string | undefined {

@@ -12,7 +12,7 @@ import { ask } from '../service/sandbox';
 /** The workspace that the sandbox's key belongs to. */
 export const WORKSPACE = '1';
 
-/** Without ETags, a write waits this long again until a PATCH that failed can no longer arrive. */
+/** Without ETags, a write waits this long until a failed PATCH can no longer arrive. */
 export const WRITE_TIMEOUT_MS = 2_000;
 
 export const KEPT = { owner: 'Sam', brief: { tone: 'fresh', list: [1, null] } };
@@ -24,7 +24,7 @@ export async function bundleWithWriting(): Promise<string> {
   return target;
 }
 
-/** A new project with something in it that is nobody's here. */
+/** A new project that already has other data. */
 export async function seedProject(
   sandboxUrl: string,
   data: unknown = KEPT,
@@ -35,7 +35,7 @@ export async function seedProject(
   return project;
 }
 
-/** Another project of the same writer. */
+/** Another project in the same shard. */
 export function neighbourOf(project: ProjectRef): ProjectRef {
   for (;;) {
     const neighbour = { resourcetype: 'campaign', id: randomUUID() };
@@ -62,7 +62,7 @@ export async function readProject(sandboxUrl: string, project: ProjectRef): Prom
   return (await response.json()) as SeenProject;
 }
 
-/** Somebody outside of Segue who reads, changes and writes with If-Match, and reads again where that was too late. */
+/** A client outside Segue: reads, changes and writes with If-Match, and reads again after a 412. */
 export async function changeAsPeopleDo(sandboxUrl: string, project: ProjectRef, name: string): Promise<void> {
   const path = `/projects/${project.resourcetype}/${project.id}`;
   for (;;) {
@@ -75,19 +75,19 @@ export async function changeAsPeopleDo(sandboxUrl: string, project: ProjectRef, 
   }
 }
 
-/** The change of one place. */
+/** A change that sets one value. */
 export const set = (name: string, value: unknown): ProjectChange => ({
   steps: [{ at: `/${name}`, set: value }],
 });
 
-/** `n` names with a change each. */
+/** `n` names, each with a change. */
 export function manyChanges(prefix: string, n: number): Record<string, ProjectChange> {
   return Object.fromEntries(
     Array.from({ length: n }, (_, i) => [`${prefix}${i}`, { steps: [{ at: `/${prefix}/${i}`, set: i }] }]),
   );
 }
 
-/** What they make of a project. */
+/** The data of the project after these changes. */
 export function madeOf(prefix: string, n: number): Record<string, Record<string, number>> {
   return { [prefix]: Object.fromEntries(Array.from({ length: n }, (_, i) => [String(i), i])) };
 }

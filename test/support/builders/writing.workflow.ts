@@ -10,7 +10,7 @@ import { ProjectWrites, writeToProject } from '../../../src/workflows/steps/writ
 
 export * from '../../../src/workflows';
 
-/** The smallest workflow that writes to a project: all changes at once, by the name of their purpose. */
+/** The smallest workflow that writes to a project: all changes together, by the name of their purpose. */
 export async function writing(
   project: ProjectRef,
   changes: Record<string, ProjectChange>,

@@ -77,24 +77,24 @@ export class Stack {
     for (const name of [...this.#services.keys()].reverse()) await this.#start(name);
   }
 
-  /** Where this machine reaches what the file publishes at this port of 127.0.0.1. */
+  /** The address on this machine of a port that the file publishes at 127.0.0.1. */
   address(published: string): string {
     const port = this.#ports.find((port) => port.published === published);
     if (!port) throw new Error(`nothing is published at ${published}`);
     return `127.0.0.1:${port.free}`;
   }
 
-  /** What the work gives, unless a service fails before that. */
+  /** Gives the result of the work, unless a service fails first. */
   async whileUp<T>(work: Promise<T>): Promise<T> {
     const failures = [...this.#started].map(async ([name, service]) => {
-      // One that has done its work does not end the wait.
+      // A service that has completed does not end the wait.
       if (await service.untilSucceeded()) return work;
       throw new Error(`${name} ${await service.exitReport()}`);
     });
     return Promise.race([work, ...failures]);
   }
 
-  /** Stops what runs, the last started first, and gives the exit codes. */
+  /** Stops all services, the last started first, and gives the exit codes. */
   async down(): Promise<Record<string, unknown>> {
     const codes: Record<string, unknown> = {};
     for (const [name, service] of [...this.#started].reverse()) codes[name] = await service.stop();

@@ -1,5 +1,5 @@
 /**
- * Builds the stages of a Dockerfile without docker, each into a folder: what COPY and RUN put there is all there is.
+ * Builds the stages of a Dockerfile without docker, each into a folder: the folder has only what COPY and RUN put there.
  *
  * Three things differ from a real build: the base image is this machine, with its Node and its npm cache; absolute paths
  * lie below the stage's folder; what needs root (`apt-get`, `chown`, USER) is left out. A line of any other form than
@@ -10,7 +10,7 @@ import path from 'node:path';
 import { runToEnd } from '@segue/devserver';
 
 export interface Stage {
-  /** The folder that stands for `/`. */
+  /** The folder that is used as `/`. */
   root: string;
   workdir: string;
   env: Record<string, string>;
@@ -40,7 +40,7 @@ export async function buildStages(context: string, folder: string): Promise<Map<
   return stages;
 }
 
-/** What `docker build` sends: all but what .dockerignore names. */
+/** The files that `docker build` sends: all except those in .dockerignore. */
 async function sendContext(context: string, to: string): Promise<void> {
   const ignored = (await readFile(path.join(context, '.dockerignore'), 'utf8')).trim().split('\n');
   for (const name of ignored) match(/^[\w.-]+$/, name);
@@ -94,7 +94,7 @@ async function carryOut(line: string, stage: Stage, rootOf: (stage?: string) => 
   }
 }
 
-/** Of a folder its contents; a file into a folder where the target ends with a slash. */
+/** Copies the content of a folder; copies a file into the target if the target ends with a slash. */
 async function copy(source: string, { root, workdir }: Stage, to: string): Promise<void> {
   const target = path.join(root, path.resolve(workdir, to));
   const isFolder = (await stat(source)).isDirectory();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runToEnd, stopProcess } from '@segue/devserver';
 
-/** Longer than any grace period: what a busy machine may take. */
+/** Longer than any grace period, because the machine may be busy. */
 const STOP_MS = 60_000;
 
 /** A service of a compose file, as a process. */

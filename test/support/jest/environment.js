@@ -28,7 +28,7 @@ module.exports = class SharedContextEnvironment extends TestEnvironment {
     if (name === 'test_done') showLogOfFailed(test);
   }
 
-  /** Leaves the next file no globals of jest's or of a test's, and the environment as it was. */
+  /** Removes the globals of jest and of tests, and restores the environment, for the next file. */
   async teardown() {
     this.moduleMocker.restoreAllMocks();
     await super.teardown();

@@ -1,5 +1,5 @@
 /**
- * Ends a run with what was skipped, and one plain line that any program can read. With CI set, a skip whose reason is not in
+ * Ends a run with the skipped tests, and one plain line for programs. With CI set, a skip whose reason is not in
  * this list fails the run. With `failOnSkip`, every skip does.
  */
 const EXPECTED_SKIPS = ['(skipped: the machine has no other address)'];
@@ -7,7 +7,7 @@ const EXPECTED_SKIPS = ['(skipped: the machine has no other address)'];
 module.exports = class PlainSummary {
   constructor({ testNamePattern }, { failOnSkip }) {
     this.expected = failOnSkip ? [] : EXPECTED_SKIPS;
-    // With a pattern, what does not match it counts as skipped.
+    // With a pattern, tests that do not match count as skipped.
     this.isWhole = !testNamePattern;
     this.unexpected = [];
   }

@@ -1,11 +1,11 @@
-/** What the global set-up made, handed to the processes that run the tests. */
+/** What the global set-up made, for the processes that run the tests. */
 export interface Shared {
   devServerAddress: string;
   temporalBinary: string;
   bundlePath: string;
   /** A folder that is removed after the run. */
   scratch: string;
-  /** Whether SEGUE_TEST_FULL asks for more examples than everyone has the time for. */
+  /** Whether SEGUE_TEST_FULL asks for tests at full size. */
   full: boolean;
 }
 

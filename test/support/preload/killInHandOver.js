@@ -1,4 +1,4 @@
-/** Preloaded into a worker: it kills itself when the first partition that it hands over is with the server. */
+/** Preloaded into a worker: it kills itself when the server has the first partition of a hand-over. */
 const { WorkflowClient } = require('@temporalio/client');
 
 const { start } = WorkflowClient.prototype;

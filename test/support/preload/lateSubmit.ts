@@ -1,4 +1,4 @@
-/** Starts a submit and stops itself before the connection can stand, as a frozen machine would. */
+/** Starts a submit and stops itself before the connection is open, like a frozen machine. */
 import { writeSync } from 'node:fs';
 import { createApi } from '../../../src/api/client';
 import { Credential } from '../../../src/api/credential';

@@ -7,7 +7,7 @@ import { loadLocalTemporalConfig } from '../../../src/config';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** Gives an error that says why where there is no browser and none can be installed. */
+/** Throws an error with the reason if there is no browser and none can be installed. */
 export async function launchBrowser(): Promise<Browser> {
   const executablePath = (await lookForBrowser()) ?? (await installBrowser());
   // Chromium's own sandbox does not work for root.
@@ -21,7 +21,7 @@ async function installBrowser(): Promise<string> {
     folder,
     () => undefined,
     async () => {
-      // Whoever held the lock before us may have done the work.
+      // Another process may have finished the work while this one waited for the lock.
       if ((await lookForBrowser()) === undefined) await install(folder);
       const installed = await lookForBrowser();
       if (installed === undefined) throw new Error('Chromium was installed and is not where it should be');

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** One for `localhost` that nobody trusts, but who takes the certificate itself for an authority. */
+/** A self-signed one for `localhost`: clients trust it only if it is given to them as an authority. */
 export function selfSigned(): { key: string; cert: string } {
   const pem = execFileSync(
     'openssl',

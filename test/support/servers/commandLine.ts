@@ -1,4 +1,4 @@
-/** What commands are typed against: Temporal, a sandbox, a worker, and the settings that name them. */
+/** What commands need: Temporal, a sandbox, a worker, and the settings for them. */
 import { type StarterConfig } from '../../../src/config';
 import { type Pace } from '../../../sandbox/src/pace';
 import { type TestSandbox, useSandbox } from '../service/sandbox';
@@ -19,7 +19,7 @@ interface CommandLineOptions extends TestWorkerOptions {
   etags?: boolean;
 }
 
-/** Called at the top of a test file: all of it is there from the first test to the last. */
+/** Called at the top of a test file: everything runs from the first test to the last. */
 export function useCommandLine({
   openTemporal,
   pace,

@@ -9,7 +9,7 @@ import { type TestTemporal } from './temporal';
 const { COMMAND_TYPE_CONTINUE_AS_NEW_WORKFLOW_EXECUTION } = proto.api.enums.v1.CommandType;
 const LONGEST_POLL_MS = 60_000;
 
-/** Starts a run that continues another as new: it may carry what that one knew. Gives a handle that follows its runs. */
+/** Starts a run that continues another as new, so its input may have state. Gives a handle that follows its runs. */
 export async function startContinued(
   temporal: Pick<TestTemporal, 'client'>,
   workflowType: string,
@@ -29,7 +29,7 @@ interface Continued {
   args: unknown[];
 }
 
-/** Has the one run whose task waits in a queue continue as new, with these arguments. Nobody else may poll that queue. */
+/** Makes the run whose task waits in a queue continue as new with these arguments. Nothing else may poll the queue. */
 export function continueAsNew(
   temporal: Pick<TestTemporal, 'client'>,
   taskQueue: string,
@@ -45,7 +45,7 @@ async function answerFirstTask(
 ): Promise<void> {
   const namespace = 'default';
   const { workflowService } = client;
-  // The server takes no poll without an end.
+  // The server requires a deadline for polls.
   const { taskToken, workflowType } = await client.withDeadline(Date.now() + LONGEST_POLL_MS, () =>
     workflowService.pollWorkflowTaskQueue({ namespace, taskQueue: { name: queue } }),
   );

@@ -2,7 +2,7 @@ import { msToTs } from '@temporalio/common/lib/time';
 import { eventually } from '../eventually';
 import { type TestTemporal } from './temporal';
 
-/** As the server does when the time is over for which it keeps runs. */
+/** Deletes a run, like the server does after the retention. */
 export async function forgetRun({ client }: TestTemporal, workflowId: string, runId?: string): Promise<void> {
   const run = { namespace: 'default', workflowExecution: { workflowId, runId } };
   await client.workflowService.deleteWorkflowExecution(run);
@@ -14,11 +14,11 @@ export async function forgetRun({ client }: TestTemporal, workflowId: string, ru
         () => false,
         () => true,
       );
-  // The server takes its time.
+  // The server deletes it some time later.
   await eventually('the run to be gone', isGone, 90_000);
 }
 
-/** As if the namespace kept runs for a moment only: a real one keeps them for an hour at least. */
+/** Simulates a very short retention: the shortest that a server accepts is an hour. */
 export function keepRunsForAMoment({ client }: TestTemporal): void {
   const config = { workflowExecutionRetentionTtl: msToTs(1) };
   jest.spyOn(client.workflowService, 'describeNamespace').mockResolvedValue({ config } as never);

@@ -7,9 +7,9 @@ import { type TestTemporal } from './temporal';
 const { PENDING_ACTIVITY_STATE_STARTED } = proto.api.enums.v1.PendingActivityState;
 
 /**
- * Has the server give up, as at its schedule-to-close timeout, an activity whose question the sandbox does not answer: the
- * attempt fails, and the next one would come after that timeout. The server that skips time cannot show it reliably: it
- * takes a timeout that ends on a whole second for none.
+ * Fails an activity as its schedule-to-close timeout would, while the sandbox does not answer its request: the
+ * attempt fails, and the next one would come after that timeout. The time-skipping server cannot show it reliably: it
+ * ignores a timeout that ends on a whole second.
  */
 export async function giveUpUnanswered(
   { client }: Pick<TestTemporal, 'client'>,

@@ -9,7 +9,7 @@ declare global {
 
 export const keptLogger = new DefaultLogger('ERROR', (entry) => globalThis.keptLog.push(entry));
 
-/** The surroundings of a single activity. */
+/** The environment of a single activity. */
 export function activityEnvironment(
   info: ConstructorParameters<typeof MockActivityEnvironment>[0] = {},
   options: MockActivityEnvironmentOptions = {},

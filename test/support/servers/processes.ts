@@ -1,16 +1,16 @@
-/** Sandboxes and workers as processes of their own, to be killed. */
+/** Sandboxes and workers as separate processes, which tests can kill. */
 import { SANDBOX_KEY } from '../../../sandbox/src/keys';
 import { newWorkspace } from '../service/sandbox';
 import { SegueProcess, type Settings } from './segueProcess';
 
-/** Called at the top of a test file; nothing that it started outlives a test, or tests that run side by side. */
+/** Called at the top of a test file; every process is stopped after its test, or after concurrent tests. */
 export function useProcesses(temporalAddress: () => string) {
   const processes: SegueProcess[] = [];
   const endAll = async (): Promise<void> => {
     await Promise.all(processes.splice(0).map((process) => process.end('SIGKILL')));
   };
   afterEach(endAll);
-  // Tests that run side by side have no end of their own.
+  // jest runs no `afterEach` after each concurrent test.
   afterAll(endAll);
 
   const start = (args: string[], settings: Settings = {}): SegueProcess => {

@@ -1,4 +1,4 @@
-/** What an operator does in the Temporal UI: a run goes back, and another one goes on from there. */
+/** What an operator does in the Temporal UI: resets a run, and a new run continues from that point. */
 import { randomUUID } from 'node:crypto';
 import { type temporal as proto } from '@temporalio/proto';
 import { type TestTemporal } from './temporal';
@@ -8,7 +8,7 @@ const FIRST_TASK = 4;
 
 type ResetRequest = proto.api.workflowservice.v1.IResetWorkflowExecutionRequest;
 
-/** Takes a run back, by default to the end of its first workflow task, and gives the id of the one that goes on. */
+/** Resets a run, by default to the end of its first workflow task, and gives the id of the new run. */
 export async function resetRun(
   { client }: Pick<TestTemporal, 'client'>,
   workflowExecution: { workflowId: string; runId?: string },

@@ -1,10 +1,10 @@
-/** What runs did, by their histories; also of those that continue as new. */
+/** Reads histories of runs, including those that continued as new. */
 import { type WorkflowHandle } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { eventually } from '../eventually';
 import { type TestTemporal } from './temporal';
 
-/** Once it has continued as new: there are more than it had before. */
+/** Waits until there are more runs than `before`, and gives their number. */
 export async function runsOf({ client }: TestTemporal, workflowId: string, before = 1): Promise<number> {
   return eventually('the runs in the list', async () => {
     const { count } = await client.workflow.count(`WorkflowId = "${workflowId}"`);
@@ -14,7 +14,7 @@ export async function runsOf({ client }: TestTemporal, workflowId: string, befor
 
 type Events = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>;
 
-/** Of all runs that handed over to the last one, and of that. */
+/** The histories of all runs in the chain, up to the last one. */
 export async function historiesOf({ client }: TestTemporal, workflowId: string): Promise<Events[]> {
   const histories: Events[] = [];
   let runId: string | undefined;
@@ -26,7 +26,7 @@ export async function historiesOf({ client }: TestTemporal, workflowId: string):
   return histories;
 }
 
-/** How often an activity was ordered. */
+/** How often an activity was scheduled. */
 export function timesOf(activity: string, histories: Events[]): number {
   const types = histories
     .flat()
@@ -34,7 +34,7 @@ export function timesOf(activity: string, histories: Events[]): number {
   return types.filter((type) => type === activity).length;
 }
 
-/** The stages that its list entry went through. */
+/** The values that its search attribute for the stage had. */
 export function stagesOf(events: Events): string[] {
   return events.flatMap(({ upsertWorkflowSearchAttributesEventAttributes: listed }) => {
     const stage = listed?.searchAttributes?.indexedFields?.SegueStage;

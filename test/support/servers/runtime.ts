@@ -3,7 +3,7 @@ import { makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 import { globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared';
 import { keptLogger } from './log';
 
-// The files of one process share it; it ends by itself when a file has closed its last connection.
+// The files of one process share it; it shuts down when a file has closed its last connection.
 if (Reflect.get(Runtime, '_instance') === undefined) {
   Runtime.install({
     logger: keptLogger,

@@ -1,4 +1,4 @@
-/** Schemathesis, a tester that makes requests up from an OpenAPI document; in a Python environment of its own. */
+/** Schemathesis, a tester that generates requests from an OpenAPI document, in its own Python environment. */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { runToEnd } from '@segue/devserver';
@@ -21,7 +21,7 @@ async function install(folder: string): Promise<void> {
   await rm(venv, { recursive: true, force: true });
   const steps: [string, string[]][] = [
     [python, ['-m', 'venv', venv]],
-    // The file names every package there is to be, so nothing is left to resolve.
+    // The file lists every package, so pip has nothing to resolve.
     [
       path.join(venv, 'bin', 'pip'),
       ['install', '--no-deps', '--no-input', '--retries', '1', '-r', REQUIREMENTS],

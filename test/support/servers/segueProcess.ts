@@ -1,4 +1,4 @@
-/** Runs `bin/segue` as a person or a deployment does: as a process of its own. */
+/** Runs `bin/segue` as a person or a deployment does: as a separate process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -29,7 +29,7 @@ export class SegueProcess {
 
   constructor(args: string[], settings: Settings = {}, cwd?: string) {
     this.child = spawn(SEGUE, args, {
-      // Its workers run as a deployment's do.
+      // Its workers run like those of a deployment.
       env: { ...process.env, TEMPORAL_DEBUG: '', ...settings },
       cwd,
       stdio: ['ignore', 'pipe', 'pipe'],

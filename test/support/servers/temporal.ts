@@ -1,4 +1,4 @@
-/** Temporal for one test file: the dev server that all files share, or a server of its own; and its workers. */
+/** Temporal for one test file: the dev server that all files share, or its own server; and its workers. */
 import { randomUUID } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import { msToTs, tsToMs } from '@temporalio/common/lib/time';
@@ -30,16 +30,16 @@ export interface TestTemporal {
   client: Client;
   nativeConnection: NativeConnection;
   address: string;
-  /** Waits until nothing is open any more. */
+  /** Waits until no run is open. */
   settle?: () => Promise<void>;
   close: () => Promise<void>;
 }
 
-/** One where hours pass in seconds. */
+/** A server where hours pass in seconds. */
 export interface SkippingTemporal extends TestTemporal {
-  /** What its clock shows. */
+  /** The time of its clock. */
   now: () => Promise<number>;
-  /** Lets so much time pass. */
+  /** Moves its clock forward. */
   skip: (ms: number) => Promise<void>;
 }
 
@@ -47,7 +47,7 @@ async function connectDevServer(): Promise<TestTemporal> {
   return connectTo(shared().devServerAddress);
 }
 
-/** A dev server that no other file sees: for settings of its own, or a list with nothing in it but its own runs. */
+/** A dev server for one file: for other settings, or a list that has only the file's own runs. */
 export async function startOwnDevServer(options: DevServerOptions = {}): Promise<TestTemporal> {
   const dynamicConfig = { ...FOR_MANY_SMALL_TESTS, ...options.dynamicConfig };
   const server = await startDevServer(shared().temporalBinary, { uiPort: false, ...options, dynamicConfig });
@@ -61,7 +61,7 @@ export async function connectTo(address: string): Promise<TestTemporal> {
 }
 
 /**
- * A server where time stands still until a result is awaited; then it jumps to the next timer. Each file has its own:
+ * A server whose clock stops until a result is awaited; then it jumps to the next timer. Each file has its own:
  * there is one clock in a server, and the jumps of one test would be the timeouts of another. For the same reason a
  * worker there stops only when no run is open: the clock waits for the task of any run, and a run that a later jump
  * wakes without a worker would stop it for good.
@@ -88,7 +88,7 @@ export async function startTimeSkippingServer(): Promise<SkippingTemporal> {
   };
 }
 
-/** One after the other, since an awaited result is what lets the time pass. */
+/** One after the other, because the clock moves only while a result is awaited. */
 async function settle(client: Client): Promise<void> {
   const { executions } = await client.workflowService.listOpenWorkflowExecutions({ namespace: 'default' });
   for (const { execution } of executions) {
@@ -115,8 +115,8 @@ async function open(
 }
 
 /**
- * Called at the top of a test file or a `describe`: it is there from the first test to the last. What is given back is
- * filled in before the first, so that tests use it as if it had always been there.
+ * Called at the top of a test file or a `describe`: the server runs from the first test to the last. The returned
+ * object is filled in before the first test.
  */
 export function useTemporal<T extends TestTemporal>(open: () => Promise<T>): T;
 export function useTemporal(open?: () => Promise<TestTemporal>): TestTemporal;
@@ -127,7 +127,7 @@ export function useTemporal(open: () => Promise<TestTemporal> = connectDevServer
     // A first run may have to install the time-skipping server.
   }, 600_000);
   afterAll(async () => {
-    // Nothing to close where the start failed, and that failure is the one to be told.
+    // If the start failed there is nothing to close, and jest must report that failure.
     if ('close' in temporal) await temporal.close();
   });
   return temporal;
@@ -137,16 +137,16 @@ export function useTimeSkipping(): SkippingTemporal {
   return useTemporal(startTimeSkippingServer);
 }
 
-/** One for as long as `work` takes: tests that run side by side cannot share a clock. */
+/** A server for the time of `work`: concurrent tests cannot share a clock. */
 export async function withTimeSkipping<T>(work: (temporal: SkippingTemporal) => Promise<T>): Promise<T> {
   const temporal = await startTimeSkippingServer();
   return work(temporal).finally(temporal.close);
 }
 
-/** Workers that run now, and on what: a test that timed out leaves its own behind, and it must not outlive the file. */
+/** Running workers and their servers: those of a test that timed out are stopped at the end of the file. */
 const running = new Map<() => Promise<void>, NativeConnection>();
 
-/** Quick settings and a task queue of its own, so that test files do not take each other's work. */
+/** Short intervals and a separate task queue, so that test files do not get each other's tasks. */
 export function testConfig(overrides: Partial<StarterConfig> = {}): StarterConfig {
   return {
     taskQueue: `test-${randomUUID()}`,
@@ -207,7 +207,7 @@ export function useWorker(
   beforeAll(async () => {
     await startWorker(temporal, config, service.url, options);
   });
-  // Its end is that of `temporal`, which leaves no worker behind.
+  // `useTemporal` stops it at the end of the file.
 }
 
 async function startWorker(
@@ -232,7 +232,7 @@ async function startWorker(
       },
     },
     bundlePath: shared().bundlePath,
-    // The time-skipping server takes them (they were registered at its start), but does not list them.
+    // The time-skipping server accepts them (they were registered at its start), but does not list them.
     checkSearchAttributes: options.checkScheduledTime,
     now: options.checkScheduledTime === false ? skippedTime() : undefined,
     ...options,

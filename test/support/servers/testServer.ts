@@ -60,13 +60,13 @@ async function resolveWithMaven(folder: string, executable: string): Promise<voi
       `The time-skipping test server cannot be had: ${problem}\nInstall Java 17 or newer and Maven, then try again.`,
     );
   }
-  // Written last and renamed: where it stands, the jars are complete.
+  // Written last and renamed: if it exists, the jars are complete.
   await writeFile(`${executable}.unfinished`, launcher(jars), { mode: 0o755 });
   await rename(`${executable}.unfinished`, executable);
 }
 
 function launcher(jars: string): string {
-  // Flags for a short life: quick to start, small.
+  // Flags for a short-lived process: fast start, little memory.
   return `#!/bin/sh
 exec java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto -Xmx512m \\
   -cp '${jars.replaceAll("'", `'\\''`)}/*' io.temporal.testserver.TestServer "$@"

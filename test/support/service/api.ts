@@ -4,7 +4,7 @@ import { PUBLISHED_LAYOUT } from '../../../src/config';
 
 export const SECRET = 'a-very-secret-value';
 
-/** A client of the service at `baseUrl`, with a credential that tests look for where it must not be. */
+/** A client of the service at `baseUrl`, with a credential that tests search for in logs and errors. */
 export function testApi(baseUrl: string, settings: Partial<ApiSettings> = {}): Api {
   return createApi({
     baseUrl,

@@ -1,4 +1,4 @@
-/** A sandbox for each test, its faults, and the requests that they befall, byte by byte. */
+/** A sandbox for each test, its faults, and raw requests, byte by byte. */
 import { type RuleRequest } from '../../../sandbox/src/faults/rules';
 import { type LedgerEntry } from '../../../sandbox/src/ledger';
 import { type Sandbox } from '../../../sandbox/src/server';
@@ -17,7 +17,7 @@ export interface FaultySandbox {
   /** Sends one request as it is given; its connection ends with the test. */
   send: (head: string[], body?: string) => RawExchange;
   submit: (requestId?: string) => RawExchange;
-  /** Unless it says otherwise, the first submit is reset before it is applied. */
+  /** By default, the first submit is reset before it is applied. */
   fault: (rule: Partial<RuleRequest>) => Promise<void>;
   rules: () => Promise<CountedRule[]>;
   /** Waits until the service has seen the request, and gives its line of the ledger. */

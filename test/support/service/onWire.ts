@@ -42,7 +42,7 @@ export interface InDoubt {
 }
 
 /**
- * Fails for a held job whose POST reached the service, unless a kill may have lost its outcome. To be called before
+ * Fails for a held job whose POST reached the service, unless a kill may have lost its outcome. Call it before
  * anything is submitted again.
  */
 export async function expectHoldsExplained(

@@ -1,4 +1,4 @@
-/** A service with one project, which does to each request what a test tells it to. */
+/** A service with one project; a test decides how it answers each request. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
@@ -17,10 +17,10 @@ export interface Patch {
 
 type Lost = 'reset' | 'hang';
 
-/** What happens to a request instead of its usual way: another answer, or an answer that is lost. */
+/** Replaces the usual answer: another answer, or a lost one. */
 export type Fault = { status: number; body?: unknown; headers?: Record<string, string> } | Lost;
 
-/** Its answer is lost, and it is applied `ms` after the last read: after every request that comes before that. */
+/** Its answer is lost, and it is applied `ms` after the last read, so after all requests until then. */
 export interface LatePatch {
   late: Lost;
   ms: number;
@@ -33,12 +33,12 @@ export interface ProjectService {
   etags: 'strong' | 'weak' | 'none';
   reads: number;
   patches: Patch[];
-  /** Looks at each PATCH before it is applied; one that is given another answer is not applied. */
+  /** Called for each PATCH before it is applied; a PATCH with another answer is not applied. */
   onPatch: (patch: Patch, count: number) => Fault | LatePatch | undefined;
   onRead: (count: number) => Fault | undefined;
-  /** Rewrites each answer on its way out. */
+  /** Rewrites each answer before it is sent. */
   asSent: (text: string) => string;
-  /** What somebody outside does to the project. */
+  /** Changes the project like a client outside Segue. */
   writeOutside: (change: (data: Record<string, unknown>) => void) => void;
   /** Applies the late PATCHes that are not applied yet. */
   applyLate: () => void;
@@ -71,7 +71,7 @@ export async function startProjectService(
   };
   const etag = (): string => `"v${version}"`;
 
-  /** Whether it is applied: not where If-Match names another version. */
+  /** Applies it, unless If-Match names another version, and gives whether it did. */
   function apply({ body, ifMatch }: Patch): boolean {
     if (ifMatch !== undefined && ifMatch !== etag()) return false;
     Object.assign(service.project, body);

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { eventually } from '../eventually';
 
-/** What came back on one connection, byte by byte. */
+/** The bytes that one connection received. */
 export class RawExchange {
   received = Buffer.alloc(0);
   /** How often something was received. */

@@ -1,4 +1,4 @@
-/** A server that does exactly what a test tells it to with each connection, byte by byte. */
+/** A server whose behaviour on each connection a test defines, byte by byte. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
@@ -39,7 +39,7 @@ export async function startRawServer(
   };
 }
 
-/** A server that treats each connection as told, from its first moment. */
+/** A server that calls `onConnection` for each new connection. */
 export async function startSocketServer(
   onConnection: (socket: Socket) => void,
 ): Promise<{ url: string; server: Server }> {

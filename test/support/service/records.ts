@@ -1,9 +1,9 @@
-/** Records of the sandbox that a test has for itself. */
+/** Records of the sandbox that only one test uses. */
 import { randomUUID } from 'node:crypto';
 import { RECORD_PATHS } from '../../../sandbox/src/operations/records';
 import { ask } from './sandbox';
 
-/** Where the sandbox has what the API's document does not show. */
+/** The paths and pointers of the sandbox for what the API's document does not show. */
 export const SANDBOX_PLACES = {
   assetPath: RECORD_PATHS.asset,
   runPath: RECORD_PATHS.run,
@@ -40,7 +40,7 @@ export async function seedRecord(
   return id;
 }
 
-/** What the service's own webhook does when an engine has finished. */
+/** Sends the status that the service's own webhook sends when an engine has finished. */
 export async function tellWebhook(sandboxUrl: string, id: string, job_status: string): Promise<void> {
   const body = { kind: 'transcription', id, job_status };
   const { status, text } = await ask(sandboxUrl, 'POST /_sandbox/webhooks', { body });

@@ -11,7 +11,7 @@ import {
 export interface TestSandbox extends Sandbox {
   /** The service's id of the workspace that is seeded as 1: tests on one Temporal server must not share project writers. */
   workspace: string;
-  /** Tests have one worker, which asks for the id once. */
+  /** The tests share a worker, which reads the id only once. */
   keepsWorkspace?: boolean;
   /** Gives it another id. */
   renameWorkspace: () => void;
@@ -42,8 +42,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<TestSa
 }
 
 /**
- * Called at the top of a test file or a `describe`: one sandbox from the first test to the last. What is given back is
- * filled in before the first, so that tests use it as if it had always been there.
+ * Called at the top of a test file or a `describe`: one sandbox from the first test to the last. The returned object is
+ * filled in before the first test.
  */
 export function useSandbox(options: SandboxOptions = {}): TestSandbox {
   const sandbox = {} as TestSandbox;
@@ -73,7 +73,7 @@ export function useSandboxEach(options: SandboxOptions = {}): TestSandbox {
   return sandbox;
 }
 
-/** One for as long as `work` takes: for tests that run side by side, before and after which nothing is done. */
+/** A sandbox for the time of `work`: concurrent tests have no hooks of their own. */
 export async function withSandbox<T>(
   options: SandboxOptions,
   work: (sandboxUrl: string) => Promise<T>,
@@ -87,7 +87,7 @@ export interface LedgerReading {
   summary: LedgerSummary;
 }
 
-/** The judge: what the service itself saw. */
+/** The ledger: what the service itself saw. */
 export async function readLedger(sandboxUrl: string): Promise<LedgerReading> {
   const response = await fetch(`${sandboxUrl}/_sandbox/ledger`);
   return (await response.json()) as LedgerReading;
@@ -97,7 +97,7 @@ export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  /** The body as JSON, for tests to look into. */
+  /** The body as JSON. */
   json: Record<string, unknown>;
 }
 
@@ -108,7 +108,7 @@ export interface CallOptions {
   headers?: Record<string, string>;
 }
 
-/** Asks the service: `GET /api/v1/…` or, with `_sandbox` in the path, what stands beside it. */
+/** Calls the service (`GET /api/v1/…`) or, with `_sandbox` in the path, its control API. */
 export async function ask(sandboxUrl: string, line: string, options: CallOptions = {}): Promise<Answer> {
   const [method = '', path = ''] = line.split(' ');
   const { body, key = SANDBOX_KEY, headers } = options;
@@ -139,7 +139,7 @@ export async function addFault(sandboxUrl: string, rule: RuleRequest): Promise<v
   await addPassingFault(sandboxUrl, rule);
 }
 
-/** Adds a fault that can be removed alone; the requests that it holds back then go on. */
+/** Adds a fault that can be removed; the requests that it delays then continue. */
 export async function addPassingFault(
   sandboxUrl: string,
   rule: RuleRequest,
@@ -150,7 +150,7 @@ export async function addPassingFault(
   return { takeAway: () => ask(sandboxUrl, `DELETE /_sandbox/faults/${id}`) };
 }
 
-/** How often each fault befell somebody, in the order in which they were added. */
+/** How often each fault was applied, in the order in which they were added. */
 export async function faultHits(sandboxUrl: string): Promise<number[]> {
   const { json } = await ask(sandboxUrl, 'GET /_sandbox/faults');
   return (json.faults as { hits: number }[]).map(({ hits }) => hits);

@@ -1,4 +1,4 @@
-/** A service that gives one answer, which each test writes, and a client of it. */
+/** A service that gives one answer, which each test sets, and a client for it. */
 import { type Api, type ApiSettings } from '../../../src/api/client';
 import { type ServiceLayout } from '../../../src/api/operation';
 import { PUBLISHED_LAYOUT } from '../../../src/config';
@@ -6,13 +6,13 @@ import { testApi } from './api';
 import { answer, type RawServer, startRawServer } from './rawServer';
 
 export interface ScriptedService {
-  /** What it answers: 200 and an empty object, unless a test says otherwise. */
+  /** Its answer. Default: 200 and an empty object. */
   reply: { status: string; body: string; headers: string[] };
   url: () => string;
-  /** Every request that came, whole. */
+  /** Every complete request. */
   received: () => string[];
   api: (layout?: Partial<ServiceLayout>, settings?: Partial<ApiSettings>) => Api;
-  /** Request line, headers in lower case and body of the only request that came. */
+  /** Request line, headers in lower case and body of the only request. */
   sent: () => { line: string; head: string; json: unknown };
 }
 

@@ -1,4 +1,4 @@
-/** What the sandbox holds at first, and a notification that it takes. */
+/** The initial content of the sandbox, and a valid notification. */
 export const VOICE = '7d9f2c1e-4b6a-4a51-9a55-0f1b6c3d2e0';
 export const BOARD = 'c0a80101-0000-4000-8000-000000000001';
 export const CAMPAIGN = '/projects/campaign/c1a4d5e0-1111-4222-8333-444455556666';

@@ -1,4 +1,4 @@
-/** A service that answers each path as a test tells it, and remembers what it was asked. */
+/** A service with an answer for each path, which records its requests. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';

@@ -5,7 +5,7 @@ import { answer } from './rawServer';
 export const REQUEST = { image_url: 'https://example.com/a.png' };
 export const ACCEPTED = answer('202 Accepted', '{"task_id":"t-1"}');
 
-/** Sends one with a client of its own. */
+/** Sends one with a new client. */
 export async function submit(
   url: string,
   options: Partial<Parameters<ReturnType<typeof testApi>['submit']>[2]> = {},
