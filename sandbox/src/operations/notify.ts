@@ -72,7 +72,7 @@ function deliver(request: z.infer<typeof notification>): SentNotification['deliv
   };
 }
 
-/** What the document asks of a notification without an error status for it. */
+/** Rules of the document for notifications that have no error status. */
 function remarksOn({ title, message, body = '' }: z.infer<typeof notification>): string[] {
   const repeats = [message, body].some((text) => text.toLowerCase().includes(title.toLowerCase()));
   return [

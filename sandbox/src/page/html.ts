@@ -13,7 +13,7 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** Values stand between tags or in quoted attributes. */
+/** Values are between tags or in quoted attributes. */
 export function html(strings: TemplateStringsArray, ...values: Content[]): Html {
   return new Html(strings.map((part, index) => part + textOf(values[index])).join(''));
 }

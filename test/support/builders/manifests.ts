@@ -18,7 +18,7 @@ export interface ManifestService {
 export const SIGNATURE = 'sig=not-for-your-eyes';
 const PLACE = '/tonight.ndjson';
 
-/** Called at the top of a test file. What is given back is filled in before each test. */
+/** Called at the top of a test file. The returned object is filled in before each test. */
 export function useManifests(): ManifestService {
   let answer: string | number = '';
   let untilGiven: Promise<void> = Promise.resolve();

@@ -13,7 +13,7 @@ if (Reflect.get(Runtime, '_instance') === undefined) {
 
 /**
  * Workflows of workers within a test process run in its own thread, in the same isolation: a thread for each worker would
- * load the SDK each time. Workers that are processes of their own have their thread.
+ * load the SDK each time. Workers in separate processes have this thread.
  */
 process.env.TEMPORAL_DEBUG = '1';
 

@@ -17,7 +17,7 @@ export interface TestSandbox extends Sandbox {
   renameWorkspace: () => void;
 }
 
-/** Tests share a Temporal server, and a writer of an earlier test may be open on a task queue that nobody polls. */
+/** Tests share a Temporal server, and a writer of an earlier test may be open on a task queue without a worker. */
 export function newWorkspace(): number {
   return randomInt(1_000, 999_999_999);
 }
@@ -53,7 +53,7 @@ export function useSandbox(options: SandboxOptions = {}): TestSandbox {
     Object.assign(sandbox, started);
   });
   beforeEach(() => {
-    // The writers of the test before are open for an hour, on a task queue that nobody polls any more.
+    // The writers of the previous test are open for an hour, on a task queue that no worker polls any more.
     if (!sandbox.keepsWorkspace) started?.renameWorkspace();
     Object.assign(sandbox, { workspace: started?.workspace });
   });
