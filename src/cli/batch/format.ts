@@ -86,20 +86,13 @@ export function countsWords(counts: ItemCounts): string {
   return named.map(([status, count]) => `${count} ${status}`).join(', ');
 }
 
-const WHY_MISSING: Record<MissingResults['why'], string> = {
-  notHandedOver: 'not handed over yet',
-  notKept: 'their partition was over so long ago that Temporal no longer keeps its results',
-  unknown:
-    'not handed over or no longer kept; only a worker knows: start one with `segue worker`, then ask again',
-};
-
 export function missingLines(missing: MissingResults[]): string[] {
-  return Object.entries(WHY_MISSING).flatMap(([why, explanation]) => {
-    const [first, ...others] = missing.filter((part) => part.why === why);
-    if (!first) return [];
-    const items = others.reduce((total, part) => total + part.items, first.items);
-    return [`Missing here: ${counted(items, 'item')}, from item ${first.first} on: ${explanation}`];
-  });
+  const [first] = missing;
+  if (!first) return [];
+  const items = missing.reduce((total, part) => total + part.items, 0);
+  return [
+    `Missing here: ${counted(items, 'item')}, from item ${first.first} on: their partition is not handed over yet, or Temporal no longer keeps it`,
+  ];
 }
 
 /** Without a terminal, progress is printed this often, and at each event. */

@@ -40,17 +40,12 @@ export function addTo(program: Command): void {
 async function showHeld({ limit, json }: JsonFlag & { limit: number }): Promise<void> {
   const { jobs, more } = await withSegue((segue) => segue.held({ limit }));
   for (const job of jobs) {
-    if (json) printJson(rowOf(job));
+    if (json) printJson({ ...NO_JOB, error: job.reason, ...job, next: adviceFor(job) });
     else linesOf(job).forEach(print);
   }
   const needed = jobs.length === 1 ? '1 job needs a person' : `${jobs.length} jobs need a person`;
   if (jobs.length === 0) say('Nothing needs a person.');
   else say(more > 0 ? `${needed}; up to ${more} more are not shown, --limit shows them` : needed);
-}
-
-function rowOf(job: HeldJob): Record<string, unknown> {
-  const { left, ...known } = job;
-  return { ...NO_JOB, error: job.reason, ...known, next: adviceFor(job) };
 }
 
 const WHY: Record<NonNullable<HeldJob['why']>, string> = {

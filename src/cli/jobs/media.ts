@@ -10,7 +10,7 @@ import { mediaKeyOf, submitTaskQueue, transcriptKeyOf, transcriptWorkflowId } fr
 import { assertValid } from '../../errors';
 import { type MediaSpec } from '../../runs/media';
 import { addSaveFlags, prepareFolder, saveFiles, type SaveFlags, validateSaving } from './save';
-import { withAdvice, shellArgument } from '../lib/advice';
+import { shellArgument } from '../lib/advice';
 import {
   addScopeFlags,
   addTargetFlags,
@@ -106,10 +106,7 @@ function addRetry(program: Command): void {
 
 function startingBy<R extends Job>(start: (segue: SegueClient) => Promise<R>): Starting<R> {
   return {
-    start: (segue) =>
-      start(segue).catch((error: unknown) => {
-        throw withAdvice(error);
-      }),
+    start,
     exists: ({ key }) =>
       `Nothing is submitted again. To run it again and pay for it again: segue retry ${shellArgument(key)} --again`,
     submitQueue: submitTaskQueue,

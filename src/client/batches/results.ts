@@ -3,33 +3,27 @@ import {
   type BatchItem,
   type BatchItemResult,
   type BatchManifest,
-  batchPartitionsQuery,
-  type ItemCounts,
-  type KnownPartition,
   type PartitionInput,
   type PartitionResult,
   partitionResultsQuery,
 } from '../../contract';
-import { batchPartWorkflowId, batchWorkflowId } from '../../contract/ids';
+import { batchPartWorkflowId } from '../../contract/ids';
 import { inParallel } from '../../platform/parallel';
 import { findOwnRun, isOpen, isRefusedStart } from '../../runs/find';
 import { noAnswer, queryRun } from '../../runs/query';
 import { inputOf } from '../../runs/start';
 import { followResult } from './promotedItems';
 
+/** A partition that is not handed over yet, or that Temporal no longer keeps. */
 export interface MissingResults {
   /** Which one it is, from 1, and the number of its first item. */
   n: number;
   first: number;
   items: number;
-  /** `unknown` if no worker answers for the batch. */
-  why: 'notHandedOver' | 'notKept' | 'unknown';
-  /** Of a partition that Temporal no longer keeps, as the batch counted. */
-  counts: ItemCounts | null;
 }
 
 export interface ResultsOptions {
-  /** Called for each partition that is left out, in the manifest's order. */
+  /** Called for each partition without results, in the manifest's order. */
   onMissing?: (missing: MissingResults) => void;
 }
 
@@ -42,29 +36,16 @@ export async function* resultsOfBatch(
   { partitions }: BatchManifest,
   { onMissing }: ResultsOptions,
 ): AsyncGenerator<BatchItemResult> {
-  // What the batch knows of its partitions, also of those that Temporal has forgotten.
-  let known: KnownPartition[] | undefined;
-  const batch = temporal.workflow.getHandle(batchWorkflowId(key));
   let first = 1;
   for (const [index, { items }] of partitions.entries()) {
     const n = index + 1;
-    let partition = await findPartition(temporal, key, n);
-    if (!partition && onMissing) {
-      known ??= (await queryRun<KnownPartition[]>(temporal, batch, batchPartitionsQuery)) ?? [];
-      // It may have started since.
-      if (known[index]?.isThere) partition = await findPartition(temporal, key, n);
-    }
+    const partition = await findPartition(temporal, key, n);
     if (partition) {
       const results = await partitionResults(temporal, partition);
       yield* await inParallel(AT_ONCE, results, (result) => followResult(temporal, result));
-    } else onMissing?.({ n, first, items, ...whyMissing(known?.[index]) });
+    } else onMissing?.({ n, first, items });
     first += items;
   }
-}
-
-function whyMissing(known: KnownPartition | undefined): Pick<MissingResults, 'why' | 'counts'> {
-  if (!known) return { why: 'unknown', counts: null };
-  return known.isThere ? { why: 'notKept', counts: known.counts } : { why: 'notHandedOver', counts: null };
 }
 
 /** Undefined if Temporal has no run of it, or only a start that was refused. */
