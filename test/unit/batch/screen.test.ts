@@ -54,13 +54,14 @@ test('a terminal shows a bar with rate, time left and what became of items, draw
   draw(status(297));
   const [first = '', second = '', third = ''] = String(screen.read()).split('\u001b[0J').slice(1);
   expect(first.split('\n')).toEqual([
-    `nightly [###${'.'.repeat(27)}] 10 %  100 of 1000  10.0/s  1m 30s left`,
-    '97 succeeded, 2 failed, 1 held; 20 at the service, 20 at most; 880 wait',
+    `[###${'.'.repeat(27)}]`,
+    'nightly: running, 100 of 1000 items over (10 %), 10.0/s, 1m 30s left, 2 failed, 1 held',
+    '20 at the service, 20 at most; 880 wait',
     // Back to the top of what was drawn.
-    '\u001b[2A',
+    '\u001b[3A',
   ]);
-  expect(second).toContain(`[#########${'.'.repeat(21)}] 30 %  300 of 1000  15.0/s  47s left\n`);
-  expect(second).toContain('the service is in trouble: status 503\n\u001b[3A');
+  expect(second).toContain(`[#########${'.'.repeat(21)}]\nnightly: running, 300 of 1000 items over (30 %)`);
+  expect(second).toContain('the service is in trouble: status 503\n\u001b[4A');
   expect(third).not.toContain('trouble');
 });
 
