@@ -8,9 +8,8 @@ import { type PatchOptions, type PatchReport } from '../client/projects';
 import { NO_JOB } from '../client/report';
 import { withApi, withTemporal } from './lib/connect';
 import { addScopeFlags, orProblem, validateTimeout, readObjectFile, type ScopeFlags } from './lib/flags';
-import { sayWhenNobodyPolls, stoppable, type WaitFlags } from './lib/follow';
+import { addJson, type JsonFlag, sayWhenNobodyPolls, stoppable, type WaitFlags } from './lib/run';
 import { env, EXIT, type ExitCode, exiting, print, printJson, say } from './lib/io';
-import { addJson, type JsonFlag } from './lib/noun';
 
 interface PatchFlags extends ScopeFlags, WaitFlags {
   data?: string;

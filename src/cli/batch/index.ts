@@ -7,15 +7,8 @@ import { addResults } from './results';
 import { BATCH, type BatchCheckFlags, beginBatch, checkBatch, retryBatch } from './run';
 import { addScopeFlags, asFlags, softNumber } from '../lib/flags';
 import { exiting } from '../lib/io';
-import {
-  addChange,
-  addJson,
-  addLifecycle,
-  addList,
-  addStatus,
-  type ChangeFlags,
-  type JsonFlag,
-} from '../lib/noun';
+import { addChange, addFollow, addList, addStatus, type ChangeFlags } from '../lib/noun';
+import { addJson, addRun, addStart, type JsonFlag } from '../lib/run';
 
 const EXAMPLES = `
 Examples:
@@ -40,13 +33,13 @@ export function addTo(program: Command): void {
     .description('find everything that is wrong with a manifest; a file, - for stdin, or an https address')
     .option('--skip-bad', 'leave bad lines out: exit 0 when at least one is good')
     .action(exiting((manifest: string, flags: BatchCheckFlags) => checkBatch(manifest, flags)));
-  addLifecycle(batch, BATCH, {
-    argument: '<manifest>',
-    run: 'start a batch and wait until every item is over or a separate job',
-    start: 'start a batch and return when all lines are handed over',
-    addFlags: addManifestFlags,
-    begin: beginBatch,
-  });
+  addRun(addManifestFlags(batch.command('run <manifest>')), BATCH, beginBatch).description(
+    'start a batch and wait until every item is over or a separate job',
+  );
+  addStart(addManifestFlags(batch.command('start <manifest>')), beginBatch).description(
+    'start a batch and return when all lines are handed over',
+  );
+  addFollow(batch, BATCH);
   addStatus(batch, BATCH);
   addResults(batch);
   addChanges(batch);

@@ -13,7 +13,7 @@ import { type Connected, withSegue } from '../lib/connect';
 import { asFlags, byOption, limitFlag } from '../lib/flags';
 import { age, counted, lines } from '../lib/format';
 import { EXIT, type ExitCode, exiting, print, printJson, say, UsageError } from '../lib/io';
-import { addJson, type JsonFlag } from '../lib/noun';
+import { addJson, type JsonFlag } from '../lib/run';
 
 export function addTo(program: Command): void {
   addJson(program.command('held'), 'print one JSON object a line')

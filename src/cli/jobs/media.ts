@@ -4,13 +4,11 @@ import { z } from 'zod';
 import { type MediaTool, mediaTools } from '../../api/tools';
 import { type Job, type JobState, type MediaJob } from '../../client/jobs/job';
 import { type JobEntry, type JobFilter } from '../../client/listing';
-import { type SegueClient } from '../../client/segueClient';
 import { MEDIA_STAGES } from '../../contract';
-import { mediaKeyOf, submitTaskQueue, transcriptKeyOf, transcriptWorkflowId } from '../../contract/ids';
+import { mediaKeyOf, transcriptKeyOf, transcriptWorkflowId } from '../../contract/ids';
 import { assertValid } from '../../errors';
 import { type MediaSpec } from '../../runs/media';
 import { addSaveFlags, prepareFolder, saveFiles, type SaveFlags, validateSaving } from './save';
-import { shellArgument } from '../lib/advice';
 import {
   addScopeFlags,
   addTargetFlags,
@@ -22,19 +20,8 @@ import {
   targetsFrom,
   validateTimeout,
 } from '../lib/flags';
-import { JOB, type Starting, type WaitFlags } from '../lib/follow';
-import {
-  addCancel,
-  addFollow,
-  addList,
-  addRun,
-  addStart,
-  addStatus,
-  type Begin,
-  type JsonFlag,
-  type Noun,
-  validateKey,
-} from '../lib/noun';
+import { addCancel, addFollow, addList, addStatus, type Noun, validateKey } from '../lib/noun';
+import { addRun, addStart, type Begin, JOB, type JsonFlag, type WaitFlags } from '../lib/run';
 
 export const MEDIA: Noun<JobState, MediaJob, WaitFlags & SaveFlags> = {
   ...JOB,
@@ -50,6 +37,8 @@ export const MEDIA: Noun<JobState, MediaJob, WaitFlags & SaveFlags> = {
   deliver: saveFiles,
 };
 
+const EXISTS = 'Nothing is submitted again; --again runs it again, and pays for it again.';
+
 export function addTo(program: Command): void {
   const media = program.command('media').description('start, follow and list media jobs');
   const run = media
@@ -61,7 +50,8 @@ export function addTo(program: Command): void {
       const spec = await specFrom(name, tool, flags);
       await prepareFolder(flags);
       return go(
-        startingBy(({ media: jobs }) => (flags.again ? jobs.retry(spec, { again: true }) : jobs.start(spec))),
+        (segue) => (flags.again ? segue.media.retry(spec, { again: true }) : segue.media.start(spec)),
+        EXISTS,
       );
     };
     addRun(addJobFlags(run.command(name), tool), MEDIA, begin);
@@ -91,10 +81,9 @@ export function addTo(program: Command): void {
 function addRetry(program: Command): void {
   addStart<Job, JsonFlag & { again?: boolean }>(program.command('retry <id>'), (id, { again }, go) => {
     const transcript = id.startsWith(transcriptWorkflowId('')) ? transcriptKeyOf(id) : undefined;
-    if (transcript !== undefined)
-      return go(startingBy<Job>(({ transcripts }) => transcripts.retry(transcript)));
+    if (transcript !== undefined) return go((segue) => segue.transcripts.retry(transcript), EXISTS);
     assertValid(validateKey(MEDIA, id), 'Nothing was asked');
-    return go(startingBy<Job>(({ media }) => media.retry(mediaKeyOf(id) ?? id, { again })));
+    return go((segue) => segue.media.retry(mediaKeyOf(id) ?? id, { again }), EXISTS);
   })
     .description('run a failed job again, or write an unsaved result again, as KEY+2')
     .option('--again', 'also run a job that succeeded, and pay for it again')
@@ -102,15 +91,6 @@ function addRetry(program: Command): void {
       'after',
       '\nID is a key or a workflow id: media/KEY, transcript/KEY. Running it twice starts one run. Refused while the service may still work on it. An unsaved result is taken from its task; nothing is submitted.',
     );
-}
-
-function startingBy<R extends Job>(start: (segue: SegueClient) => Promise<R>): Starting<R> {
-  return {
-    start,
-    exists: ({ key }) =>
-      `Nothing is submitted again. To run it again and pay for it again: segue retry ${shellArgument(key)} --again`,
-    submitQueue: submitTaskQueue,
-  };
 }
 
 interface JobFlags extends WaitFlags, SaveFlags, TargetFlags, Record<string, unknown> {

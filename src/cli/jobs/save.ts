@@ -6,7 +6,7 @@ import { type SavedFile, saveFilesOf } from '../../client/files';
 import { type JobReport } from '../../client/report';
 import { loadProxySettings } from '../../config';
 import { shellArgument } from '../lib/advice';
-import { headline, type WaitFlags } from '../lib/follow';
+import { headline, type WaitFlags } from '../lib/run';
 import { lines } from '../lib/format';
 import { env, EXIT, type ExitCode, print, printJson, reasonOf, say, UsageError } from '../lib/io';
 

@@ -9,8 +9,7 @@ import { type CreateFlags } from './flags';
 import { withSegue } from '../lib/connect';
 import { addScopeFlags, asFlags, softNumber } from '../lib/flags';
 import { env, osUser, print, printJson, say } from '../lib/io';
-import { addJson, type JsonFlag } from '../lib/noun';
-import { sayWhenNobodyPolls } from '../lib/follow';
+import { addJson, type JsonFlag, sayWhenNobodyPolls } from '../lib/run';
 
 /** Loaded when a command runs, since it loads Temporal's client: `--help` must be quick. */
 const checks = () => import('../../runs/schedule/spec.js');
