@@ -15,8 +15,7 @@ import { GRPC, grpcCode } from '../../runs/grpc';
 import { inputOf } from '../../runs/start';
 import { notRepeated } from '../jobs/retry';
 import { type Batch } from '.';
-import { followResult } from './promotedItems';
-import { findPartition, partitionItems, partitionResults } from './results';
+import { findPartition, followResult, partitionItems, partitionResults } from './results';
 
 /** Items that did not succeed and are not repeated, by reason. */
 export interface LeftItems {
