@@ -2,13 +2,14 @@
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { type MediaTool, mediaTools } from '../../api/tools';
+import { prepareFolder } from '../../client/files';
 import { type Job, type JobState, type MediaJob } from '../../client/jobs/job';
 import { type JobEntry, type JobFilter } from '../../client/listing';
 import { MEDIA_STAGES } from '../../contract';
 import { mediaKeyOf, transcriptKeyOf, transcriptWorkflowId } from '../../contract/ids';
 import { assertValid } from '../../errors';
 import { type MediaSpec } from '../../runs/media';
-import { addSaveFlags, prepareFolder, saveFiles, type SaveFlags, validateSaving } from './save';
+import { addSaveFlags, saveFiles, type SaveFlags, validateSaving } from './save';
 import {
   addScopeFlags,
   addTargetFlags,
@@ -31,7 +32,7 @@ export const MEDIA: Noun<JobState, MediaJob, WaitFlags & SaveFlags> = {
   addFlags: addSaveFlags,
   validateFlags: async (flags) => {
     const problems = validateSaving(flags);
-    if (problems.length === 0) await prepareFolder(flags);
+    if (problems.length === 0 && flags.out !== undefined) await prepareFolder(flags.out, '--out');
     return problems;
   },
   deliver: saveFiles,
@@ -48,7 +49,8 @@ export function addTo(program: Command): void {
   for (const [name, tool] of Object.entries(mediaTools)) {
     const begin: Begin<MediaJob, JobFlags> = async (_argument, flags, go) => {
       const spec = await specFrom(name, tool, flags);
-      await prepareFolder(flags);
+      // Before anything is sent: a result that is paid for must have a folder.
+      if (flags.out !== undefined) await prepareFolder(flags.out, '--out');
       return go(
         (segue) => (flags.again ? segue.media.retry(spec, { again: true }) : segue.media.start(spec)),
         EXISTS,
