@@ -86,7 +86,7 @@ export async function* savingFiles(
 export async function prepareFolder(folder: string, name = 'into'): Promise<void> {
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
     const problem = `${name}: ${folder} cannot be used as a folder: ${reasonOf(error)}`;
-    throw new InvalidInputError([problem], 'Nothing was saved');
+    throw new InvalidInputError([problem], 'Nothing was done');
   });
 }
 
