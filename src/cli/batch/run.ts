@@ -150,13 +150,10 @@ function countsOf({ items, lines, partitions, badLines, duplicates }: ManifestCh
 
 function reportOf(name: string, check: ManifestCheck): Record<string, unknown> {
   const { usable, items, lines, badLines, duplicates, partitions, digest, problems, warnings } = check;
+  const error = badLines > 0 ? `${counted(badLines, 'bad line')} of ${lines}` : problems[0]?.problems[0];
   return {
     ...{ manifest: name, usable, items, lines, badLines, duplicates },
     ...{ partitions: partitions.length, digest: usable ? digest : null },
-    ...{ problems, warnings, error: usable ? null : whatIsWrong(check) },
+    ...{ problems, warnings, error: usable ? null : error },
   };
-}
-
-function whatIsWrong({ problems, badLines, lines }: ManifestCheck): string | undefined {
-  return badLines > 0 ? `${counted(badLines, 'bad line')} of ${lines}` : problems[0]?.problems[0];
 }

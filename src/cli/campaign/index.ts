@@ -26,6 +26,7 @@ import {
   addChange,
   addFollow,
   addList,
+  addOrder,
   addStatus,
   type ChangeFlags,
   type Noun,
@@ -125,23 +126,12 @@ Example:
 function addDecisions(campaign: Command): void {
   for (const verdict of Object.keys(ABOUT) as CampaignVerdict[]) addVerdict(campaign, verdict);
 
-  addChange<Campaign, ChangeFlags>(
-    campaign.command('pause <key>'),
-    CAMPAIGN,
-    ({ by, reason }) =>
-      async (one) => {
-        await one.pause({ by, reason });
-        return { done: `paused by ${by}` };
-      },
-  )
-    .description('start no more jobs; running jobs continue')
-    .option('--reason <text>', 'why');
-
-  addChange<Campaign, ChangeFlags>(campaign.command('resume <key>'), CAMPAIGN, ({ by }) => async (one) => {
-    await one.resume({ by });
-    return { done: `resumed by ${by}` };
-  }).description('resume a paused campaign');
-
+  addOrder(campaign, CAMPAIGN, 'pause', 'paused', (one, order) => one.pause(order)).description(
+    'start no more jobs; running jobs continue',
+  );
+  addOrder(campaign, CAMPAIGN, 'resume', 'resumed', (one, order) => one.resume(order)).description(
+    'resume a paused campaign',
+  );
   addChange<Campaign, AddFlags>(
     campaign.command('add <key> <name> <tool>'),
     CAMPAIGN,

@@ -3,10 +3,12 @@ import { type Command, Option } from 'commander';
 import { NO_JOB } from '../../client/report';
 import { type Run } from '../../client/run';
 import { type SegueClient } from '../../client/segueClient';
+import { type PauseOrder } from '../../contract';
 import { assertValid } from '../../errors';
+import { validateBatchOrder } from '../../validation/inputs';
 import { shellArgument } from './advice';
 import { withSegue } from './connect';
-import { byOption, limitFlag, validateTimeout } from './flags';
+import { asFlags, byOption, limitFlag, validateTimeout } from './flags';
 import { age, table } from './format';
 import { EXIT, type ExitCode, exiting, isOpen, print, printJson, say } from './io';
 import { addJson, addWaitFlags, follow, type JsonFlag, type Shows, type WaitFlags } from './run';
@@ -138,6 +140,23 @@ export function addChange<R extends Run, Flags extends ChangeFlags>(
     return withRun(noun, key, work, problems);
   };
   return addJson(command).addOption(byOption()).action(exiting(act));
+}
+
+/** An order that says only who gives it, and why. */
+export function addOrder<R extends Run>(
+  parent: Command,
+  noun: Finds<R>,
+  verb: string,
+  past: string,
+  give: (run: R, order: PauseOrder) => Promise<unknown>,
+): Command {
+  return addChange<R, ChangeFlags>(parent.command(`${verb} <key>`), noun, ({ by, reason }, problems) => {
+    problems.push(...asFlags(validateBatchOrder({ by, reason })));
+    return async (run) => {
+      await give(run, { by, reason });
+      return { done: `${past} by ${by}` };
+    };
+  }).option('--reason <text>', 'why');
 }
 
 interface ListFlags extends JsonFlag {
