@@ -84,7 +84,6 @@ async function showStatus(project: ProjectRef, { json, ...scope }: ScopeFlags & 
     print(`not written since ${trouble.since}: ${trouble.lastError}; tried again at ${trouble.notBefore}`);
 }
 
-/** Throws one message with all problems of the flags. */
 async function checkedChange(
   project: ProjectRef,
   flags: PatchFlags,

@@ -51,7 +51,6 @@ interface Result {
 
 interface Check {
   check: string;
-  /** The earlier check that must succeed. */
   needs?: string;
   look: () => Result | Promise<Result>;
   /** For a look that throws. */

@@ -48,7 +48,6 @@ export interface ProjectStatus {
   workflowId: string;
   /** A writer without work ends after an hour, and the next change starts it again. */
   isOpen: boolean;
-  /** Ids of the changes that wait, in order. */
   queued: string[];
   /** Why the last write failed, since when writes fail, and when the next one begins. */
   trouble: Pick<ProjectTrouble, 'since' | 'lastError' | 'notBefore'> | null;

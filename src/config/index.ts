@@ -157,11 +157,9 @@ export interface TemporalConfig {
   namespace: string;
 }
 
-/** What finding a Temporal server on this machine depends on. */
 export interface LocalTemporalConfig {
   /** `TEMPORAL_ADDRESS`: a cluster that already runs. */
   existing?: TemporalConfig;
-  /** `SEGUE_TEMPORAL_CLI`: the binary to use. */
   cli?: string;
   searchPath: string;
   cacheFolder: string;

@@ -6,7 +6,6 @@ import { counted, lines } from '../lib/format';
 import { type Shown } from '../lib/screen';
 import { stoppedAdvice, shellArgument } from '../lib/advice';
 
-/** With the pace since the start, and the time left at this pace. */
 function progressLine({ key, stage, items, counts, percent, startedAt }: BatchStatus, now: number): string {
   const { succeeded, unsaved, failed, held, cancelled } = counts;
   const over = succeeded + unsaved + failed + held + cancelled;

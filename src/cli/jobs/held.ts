@@ -110,7 +110,6 @@ async function resolve(id: string | undefined, flags: ResolveFlags): Promise<Exi
   });
 }
 
-/** Throws one message with all problems of the flags. */
 function decisionFrom(id: string | undefined, flags: ResolveFlags): DecisionMade {
   const { adopt, force, resubmit, abandon, reason = '', by, hold, where, yes } = flags;
   const actions = { adopt: adopt !== undefined, resubmit, abandon };

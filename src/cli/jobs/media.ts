@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type MediaTool, mediaTools } from '../../api/tools';
 import { prepareFolder } from '../../client/files';
 import { type Job, type JobState, type MediaJob } from '../../client/jobs/job';
-import { type JobEntry, type JobFilter } from '../../client/listing';
+import { type JobEntry, type JobFilter } from '../../client/report';
 import { MEDIA_STAGES } from '../../contract';
 import { mediaKeyOf, transcriptKeyOf, transcriptWorkflowId } from '../../contract/ids';
 import { assertValid } from '../../errors';
@@ -113,7 +113,6 @@ function addJobFlags(command: Command, tool: MediaTool): Command {
     .option('--again', 'run the job of this key again, as KEY+2; refused while it may still be alive');
 }
 
-/** Throws one message with all problems of the flags. */
 async function specFrom(name: string, tool: MediaTool, flags: JobFlags): Promise<MediaSpec> {
   const { key, input, taskId } = flags;
   const problems = [...validateTimeout(flags), ...validateSaving(flags)];

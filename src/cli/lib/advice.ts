@@ -20,7 +20,6 @@ import { lines, table } from './format';
 
 export { decisionAdvice, shellArgument };
 
-/** The command that writes an unsaved result again. */
 export function retryCommand({ workflowId, key }: Pick<JobReport, 'workflowId' | 'key'>): string {
   const isBatch = workflowId === batchWorkflowId(key);
   return isBatch ? `segue batch retry ${shellArgument(key)}` : `segue retry ${shellArgument(workflowId)}`;

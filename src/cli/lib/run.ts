@@ -18,7 +18,6 @@ export interface WaitFlags extends JsonFlag {
   timeout?: string;
 }
 
-/** How a run is waited for, and shown to people. */
 export interface Shows<State, R extends Run<State>, Flags extends WaitFlags = WaitFlags> {
   /** Its name with the article: `a batch`. */
   a: string;
@@ -154,7 +153,6 @@ export async function stoppable<T>(
   }
 }
 
-/** How single jobs are shown: media jobs, transcripts and waits. */
 export const JOB: Pick<Shows<JobState, Job>, 'show' | 'watch'> = {
   watch: () => (state) => {
     const task = state.taskId ? `, task ${state.taskId}` : '';

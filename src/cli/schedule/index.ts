@@ -103,7 +103,6 @@ function printOne(name: string, status: 'running' | 'succeeded', more: object = 
 
 interface Change<Flags> {
   about: string;
-  /** As in: `Nothing was paused`. */
   past: string;
   validate: (against: Awaited<ReturnType<typeof checks>>, name: string, flags: Flags) => string[];
   act: (schedules: SchedulesClient, name: string, flags: Flags) => Promise<void>;

@@ -18,7 +18,7 @@ import { findRunsOfBatch, isItem } from '../../runs/batch/start';
 import { failedRun, findOwnRun, isOpen, isRefusedStart, type Listed } from '../../runs/find';
 import { noAnswer, queryRun } from '../../runs/query';
 import { inputOf } from '../../runs/start';
-import { entryOf } from '../listing';
+import { entryOf } from '../report';
 
 /** A partition that is not handed over yet, or that Temporal no longer keeps. */
 export interface MissingResults {

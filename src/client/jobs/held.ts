@@ -19,7 +19,7 @@ import {
 } from '../../contract';
 import { againKey, mediaWorkflowId, submitRequestId } from '../../contract/ids';
 import { jobOf } from './job';
-import { entryOf, type JobEntry } from '../listing';
+import { entryOf, type JobEntry } from '../report';
 import { inParallel } from '../../platform/parallel';
 import { pollersOf } from '../../runs/query';
 import { type Leftovers, leftoversOfStopped, successorKey } from './leftovers';

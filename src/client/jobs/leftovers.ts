@@ -4,7 +4,7 @@ import { isGivenKey } from '../../contract/ids';
 import { searchAttributes } from '../../contract/searchAttributes';
 import { digest } from '../../platform/digest';
 import { type Listed } from '../../runs/find';
-import { entryOf } from '../listing';
+import { entryOf } from '../report';
 
 export type Leftovers =
   /** Nothing that still costs or can still give a result. */
