@@ -53,7 +53,7 @@ const begin: Begin<OutlookRun, WaitFlags & { key?: string }> = async (file, flag
   assertValid(problems, 'The outlook was not started');
   return go(
     (segue) => segue.outlooks.start(withKey(spec) as OutlookSpec),
-    'Nobody looks again; another --key is another look.',
+    () => 'Nobody looks again; another --key is another look.',
   );
 };
 

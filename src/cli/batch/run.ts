@@ -51,7 +51,7 @@ export const beginBatch: Begin<Batch, BatchRunFlags> = async (source, flags, go)
   return withCheckedManifest(source, reading, ({ manifest, partitions }) =>
     go(
       (segue) => segue.batch.start({ ...settings, manifest, partitions }),
-      'What it has is not submitted again.',
+      () => 'What it has is not submitted again.',
     ),
   );
 };

@@ -82,7 +82,10 @@ const begin: Begin<Campaign, WaitFlags> = async (file, flags, go) => {
   assertValid(validateTimeout(flags), 'The campaign was not started');
   const { readCampaignSpec } = await import('../../client/campaigns/text.js');
   const spec = readCampaignSpec(await readTextFile('SPEC', file), file === '-' ? 'stdin' : file);
-  return go((segue) => segue.campaign.start(spec), 'Nothing is made again; another key is another campaign.');
+  return go(
+    (segue) => segue.campaign.start(spec),
+    () => 'Nothing is made again; another key is another campaign.',
+  );
 };
 
 function show(report: JobReport): void {

@@ -21,6 +21,7 @@ import {
   targetsFrom,
   validateTimeout,
 } from '../lib/flags';
+import { shellArgument } from '../lib/advice';
 import { addCancel, addFollow, addList, addStatus, type Noun, validateKey } from '../lib/noun';
 import { addRun, addStart, type Begin, JOB, type JsonFlag, type WaitFlags } from '../lib/run';
 
@@ -38,7 +39,8 @@ export const MEDIA: Noun<JobState, MediaJob, WaitFlags & SaveFlags> = {
   deliver: saveFiles,
 };
 
-const EXISTS = 'Nothing is submitted again; --again runs it again, and pays for it again.';
+const ifExists = ({ key }: Job): string =>
+  `Nothing is submitted again. To run it again and pay for it again: segue retry ${shellArgument(key)} --again`;
 
 export function addTo(program: Command): void {
   const media = program.command('media').description('start, follow and list media jobs');
@@ -53,7 +55,7 @@ export function addTo(program: Command): void {
       if (flags.out !== undefined) await prepareFolder(flags.out, '--out');
       return go(
         (segue) => (flags.again ? segue.media.retry(spec, { again: true }) : segue.media.start(spec)),
-        EXISTS,
+        ifExists,
       );
     };
     addRun(addJobFlags(run.command(name), tool), MEDIA, begin);
@@ -83,9 +85,9 @@ export function addTo(program: Command): void {
 function addRetry(program: Command): void {
   addStart<Job, JsonFlag & { again?: boolean }>(program.command('retry <id>'), (id, { again }, go) => {
     const transcript = id.startsWith(transcriptWorkflowId('')) ? transcriptKeyOf(id) : undefined;
-    if (transcript !== undefined) return go((segue) => segue.transcripts.retry(transcript), EXISTS);
+    if (transcript !== undefined) return go((segue) => segue.transcripts.retry(transcript), ifExists);
     assertValid(validateKey(MEDIA, id), 'Nothing was asked');
-    return go((segue) => segue.media.retry(mediaKeyOf(id) ?? id, { again }), EXISTS);
+    return go((segue) => segue.media.retry(mediaKeyOf(id) ?? id, { again }), ifExists);
   })
     .description('run a failed job again, or write an unsaved result again, as KEY+2')
     .option('--again', 'also run a job that succeeded, and pay for it again')

@@ -66,7 +66,7 @@ const beginTranscript: Begin<TranscriptJob, TranscriptFlags> = async (transcript
   assertValid([...problems, ...validateTranscript(spec)]);
   return go(
     (segue) => segue.transcripts.start(spec),
-    'Nobody is notified again; another key is another transcript.',
+    () => 'Nobody is notified again; another key is another transcript.',
   );
 };
 
@@ -127,6 +127,9 @@ function beginWait(kind: RecordKind): Begin<RecordJob, RecordFlags> {
     const spec: RecordSpec = { kind, id, failOn, scope: { organization, space } };
     const { validateRecord } = await import('../../client/jobs/index.js');
     assertValid([...validateTimeout(flags), ...validateRecord(spec)], 'The wait was not started');
-    return go((segue) => segue.records.start(spec), 'This is the same wait.');
+    return go(
+      (segue) => segue.records.start(spec),
+      () => 'This is the same wait.',
+    );
   };
 }

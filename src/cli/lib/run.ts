@@ -33,7 +33,7 @@ export interface Shows<State, R extends Run<State>, Flags extends WaitFlags = Wa
 /** Starts a run, or finds the one that its key has; `ifExists` says what that means. */
 export type Go<R extends Run> = (
   start: (segue: SegueClient) => Promise<R>,
-  ifExists: string,
+  ifExists: (run: R) => string,
 ) => Promise<ExitCode>;
 
 /** Checks what was typed before Temporal is contacted, then calls `go`. */
@@ -76,7 +76,7 @@ function addBegin<R extends Run, Flags extends JsonFlag>(
     return begin(command.args[0] ?? '', flags, (start, ifExists) =>
       withSegue(async (segue, connected) => {
         const run = await start(segue);
-        if (run.existing) await sayThatItExists(run, ifExists);
+        if (run.existing) await sayThatItExists(run, ifExists(run));
         await sayWhenNobodyPolls(connected, run.taskQueue);
         return then(run, flags);
       }),
