@@ -102,23 +102,11 @@ export class NoAnswerError extends SegueError {
 
 export type UnansweredOrder = 'sent' | 'notSent';
 
-/** A job, as far as the commands that start its successor need it. */
-export interface LeftJob {
-  key: string;
-  tool: string;
-  request: Record<string, unknown>;
-  scope?: { organization?: string; space?: string };
-  write?: { project: { resourcetype: string; id: string }; at: string };
-  notify?: { userId: string; workspaceId: string };
-}
-
 /** Thrown when a job is not run again: it runs, is held or has succeeded, or the service may still work on it. */
 export class NotRepeatedError extends SegueError {
   constructor(
     readonly job: { workflowId: string; runId: string; key: string },
     message: string,
-    /** The input and the task of the existing run, where another run can continue its task. */
-    readonly left?: { input: LeftJob; taskId: string | null },
   ) {
     super(message);
   }

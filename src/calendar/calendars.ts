@@ -1,20 +1,13 @@
-/**
- * Cron expressions and calendars, as the Temporal server reads them: what is wrong with one, and which times of a clock
- * it means.
- */
+/** Cron expressions and calendars, as the Temporal server reads them: which times of a clock they mean. */
 import { type DateTime } from 'luxon';
 import { isRecord } from '../api/json';
 
 /** Which values of each field match; a time matches when all of its fields do. */
 export type Calendar = Record<FieldName, ReadonlySet<number>>;
 
-/** What was read, or everything that is wrong with it. */
-export type ReadCalendar = { calendar: Calendar } | { problems: string[] };
-
 type FieldName = keyof typeof FIELDS;
 
 interface Field {
-  label: string;
   least: number;
   most: number;
   /** What a field that is left out matches; default: everything. */
@@ -31,13 +24,13 @@ const DAYS = ['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 
 const SUNDAY_AS_SEVEN = 7;
 
 const FIELDS = {
-  second: { label: 'second', least: 0, most: 59, leftOut: 0 },
-  minute: { label: 'minute', least: 0, most: 59, leftOut: 0 },
-  hour: { label: 'hour', least: 0, most: 23, leftOut: 0 },
-  dayOfMonth: { label: 'day of the month', least: 1, most: 31 },
-  month: { label: 'month', least: 1, most: 12, names: MONTHS },
-  dayOfWeek: { label: 'day of the week', least: 0, most: 6, names: DAYS },
-  year: { label: 'year', least: 2000, most: 2100 },
+  second: { least: 0, most: 59, leftOut: 0 },
+  minute: { least: 0, most: 59, leftOut: 0 },
+  hour: { least: 0, most: 23, leftOut: 0 },
+  dayOfMonth: { least: 1, most: 31 },
+  month: { least: 1, most: 12, names: MONTHS },
+  dayOfWeek: { least: 0, most: 6, names: DAYS },
+  year: { least: 2000, most: 2100 },
 } as const satisfies Record<string, Field>;
 
 const FIELD_NAMES = Object.keys(FIELDS) as FieldName[];
@@ -49,8 +42,8 @@ const CRON_FIELDS: Partial<Record<number, FieldName[]>> = {
   6: [...BY_MINUTE, 'year'],
   7: ['second', ...BY_MINUTE, 'year'],
 };
-const CRON_FORM =
-  '5 fields (minute, hour, day of the month, month, day of the week), like "0 2 * * *", or 6 with the year';
+export const CRON_FORM =
+  'a cron expression of 5 fields (minute, hour, day of the month, month, day of the week), like "0 2 * * *", or 6 with the year';
 
 const SHORTHANDS: Partial<Record<string, string>> = {
   '@yearly': '0 0 1 1 *',
@@ -60,29 +53,26 @@ const SHORTHANDS: Partial<Record<string, string>> = {
   '@hourly': '0 * * * *',
 };
 
-export function readCron(text: string): ReadCalendar {
+/** Undefined for any other text. */
+export function readCron(text: string): Calendar | undefined {
   const cron = text.trim();
   const parts = (SHORTHANDS[cron] ?? cron).split(/\s+/);
   const names = CRON_FIELDS[parts.length];
-  if (!names || cron.startsWith('@every') || cron.includes('=') || cron.includes('#'))
-    return { problems: [`"${text}" is not ${CRON_FORM}`] };
+  if (!names || cron.startsWith('@every') || cron.includes('=') || cron.includes('#')) return undefined;
   return readFields((name) => parts[names.indexOf(name)]);
 }
 
-/** As Temporal's own calendars are written: a value, a range, a list of them, or `*`. */
-export function readCalendar(value: unknown): ReadCalendar {
-  if (!isRecord(value)) return { problems: ['must be an object, like { "hour": 2, "dayOfWeek": "MONDAY" }'] };
-  const { comment, ...fields } = value;
-  const unknown = Object.keys(fields).filter((name) => !FIELD_NAMES.includes(name as FieldName));
-  const read = readFields((name, field) =>
+export const CALENDAR_FORM = `a calendar of Temporal, like { "hour": 2, "dayOfWeek": "MONDAY" }; it has ${FIELD_NAMES.join(', ')}`;
+
+/** As Temporal's own calendars are written: a value, a range, a list of them, or `*`. Undefined for anything else. */
+export function readCalendar(value: unknown): Calendar | undefined {
+  if (!isRecord(value)) return undefined;
+  const { comment = '', ...fields } = value;
+  const isKnown = Object.keys(fields).every((name) => FIELD_NAMES.includes(name as FieldName));
+  if (!isKnown || typeof comment !== 'string') return undefined;
+  return readFields((name, field) =>
     fields[name] === undefined ? undefined : cronOfMember(fields[name], field),
   );
-  const problems = [
-    ...unknown.map((name) => `${name}: is not known; a calendar has ${FIELD_NAMES.join(', ')}`),
-    ...(comment === undefined || typeof comment === 'string' ? [] : ['comment: must be a text']),
-    ...('problems' in read ? read.problems : []),
-  ];
-  return problems.length > 0 ? { problems } : read;
 }
 
 export function matches(calendar: Calendar, time: DateTime): boolean {
@@ -97,23 +87,16 @@ export function isOfCertainHours({ hour }: Calendar): boolean {
 }
 
 /** `cronOf` gives a field as a cron expression writes it; undefined where it is left out. */
-function readFields(cronOf: (name: FieldName, field: Field) => string | undefined): ReadCalendar {
-  const problems: string[] = [];
-  const calendar = Object.fromEntries(
-    FIELD_NAMES.map((name): [FieldName, ReadonlySet<number>] => {
-      const field: Field = FIELDS[name];
-      const parts = (cronOf(name, field) ?? String(field.leftOut ?? '*')).split(',');
-      const values = parts.map((part) => valuesOf(part, field));
-      if (values.includes(undefined)) problems.push(`${field.label}: must be ${formOf(field)}`);
-      return [name, new Set(values.flatMap((some) => some ?? []))];
-    }),
+function readFields(cronOf: (name: FieldName, field: Field) => string | undefined): Calendar | undefined {
+  const read = FIELD_NAMES.map((name) => {
+    const field: Field = FIELDS[name];
+    const parts = (cronOf(name, field) ?? String(field.leftOut ?? '*')).split(',');
+    return [name, parts.map((part) => valuesOf(part, field))] as const;
+  });
+  if (read.some(([, values]) => values.includes(undefined))) return undefined;
+  return Object.fromEntries<ReadonlySet<number>>(
+    read.map(([name, values]) => [name, new Set(values.flatMap((some) => some ?? []))]),
   ) as Calendar;
-  return problems.length > 0 ? { problems } : { calendar };
-}
-
-function formOf({ least, most, names }: Field): string {
-  const [first, second] = names ?? [];
-  return `from ${least} to ${most}${names ? `, or a name like ${first} or ${second}` : ''}: a value, a range, a list or *`;
 }
 
 /** A member of a calendar as a cron expression writes it; an empty text where it is not understood. */

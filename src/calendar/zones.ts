@@ -49,5 +49,5 @@ export function keyOfFiring(
 function calendarsOf(spec: ScheduleTimes): Calendar[] {
   if ('every' in spec) return [];
   const read = 'cron' in spec ? [readCron(spec.cron)] : [spec.calendar].flat().map(readCalendar);
-  return read.flatMap((one) => ('calendar' in one ? [one.calendar] : []));
+  return read.flatMap((one) => one ?? []);
 }

@@ -1,4 +1,4 @@
-import { type Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { type OutlookRun, type OutlookSpec } from '../client/outlooks';
 import { type JobReport } from '../client/report';
 import { type OutlookResult } from '../contract';
@@ -6,9 +6,9 @@ import { assertValid } from '../errors';
 import { nudgeSubject } from '../contract/ids';
 import { isRecord } from '../validation/inputs';
 import { validateTimeout, readTextFile } from './lib/flags';
-import { headline, type WaitFlags } from './lib/follow';
 import { print } from './lib/io';
-import { addLifecycle, type Begin, type Noun } from './lib/noun';
+import { addFollow, type Noun } from './lib/noun';
+import { addRun, addStart, type Begin, headline, type WaitFlags } from './lib/run';
 
 const OUTLOOK: Noun<unknown, OutlookRun> = {
   a: 'an outlook',
@@ -28,13 +28,16 @@ export function addTo(program: Command): void {
     .command('outlook')
     .description("keep the last weeks of a campaign's workspace in its project")
     .addHelpText('after', EXAMPLES);
-  addLifecycle(outlook, OUTLOOK, {
-    argument: '<spec>',
-    run: 'look once and wait for the end; SPEC is a YAML or JSON file, - for stdin',
-    addFlags: (command) => command.option('--key <key>', "names this look, instead of the spec's own key"),
-    begin,
-  });
+  addRun(outlook.command('run <spec>'), OUTLOOK, begin)
+    .description('look once and wait for the end; SPEC is a YAML or JSON file, - for stdin')
+    .addOption(keyOption());
+  addStart(outlook.command('start <spec>'), begin)
+    .description('start it and return at once')
+    .addOption(keyOption());
+  addFollow(outlook, OUTLOOK);
 }
+
+const keyOption = () => new Option('--key <key>', "names this look, instead of the spec's own key");
 
 const begin: Begin<OutlookRun, WaitFlags & { key?: string }> = async (file, flags, go) => {
   assertValid(validateTimeout(flags), 'The outlook was not started');
@@ -48,10 +51,10 @@ const begin: Begin<OutlookRun, WaitFlags & { key?: string }> = async (file, flag
     (read) => outlookSpec.check(withKey(read), []),
   );
   assertValid(problems, 'The outlook was not started');
-  return go({
-    start: (segue) => segue.outlooks.start(withKey(spec) as OutlookSpec),
-    exists: () => 'Nobody looks again; another --key is another look.',
-  });
+  return go(
+    (segue) => segue.outlooks.start(withKey(spec) as OutlookSpec),
+    () => 'Nobody looks again; another --key is another look.',
+  );
 };
 
 function show(report: JobReport): void {

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { type Command } from 'commander';
 import { organizationResolver } from '../api/client';
-import { ConfigError, loadApiConfig, loadStarterConfig, type StarterConfig } from '../config';
+import { loadStarterConfig } from '../config';
 import { type ProjectChange, type ProjectRef } from '../contract';
 import { assertValid } from '../errors';
 import { type PatchOptions, type PatchReport } from '../client/projects';
 import { NO_JOB } from '../client/report';
 import { withApi, withTemporal } from './lib/connect';
 import { addScopeFlags, orProblem, validateTimeout, readObjectFile, type ScopeFlags } from './lib/flags';
-import { sayWhenNobodyPolls, stoppable, type WaitFlags } from './lib/follow';
+import { addJson, type JsonFlag, sayWhenNobodyPolls, stoppable, type WaitFlags } from './lib/run';
 import { env, EXIT, type ExitCode, exiting, print, printJson, say } from './lib/io';
-import { addJson, type JsonFlag } from './lib/noun';
 
 interface PatchFlags extends ScopeFlags, WaitFlags {
   data?: string;
@@ -19,6 +18,8 @@ interface PatchFlags extends ScopeFlags, WaitFlags {
   primaryType?: string;
   changeId?: string;
 }
+
+const WORKSPACE = 'instead of the configured one; without one, the service is asked';
 
 export function addTo(program: Command): void {
   const project = program
@@ -34,10 +35,10 @@ export function addTo(program: Command): void {
     .option('--change-id <id>', 'what makes it the same change, which is made once (default: a new one)')
     .option('--timeout <duration>', 'stop waiting after this long')
     .option('--json', 'print one JSON object');
-  addScopeFlags(patchCommand).action(
+  addScopeFlags(patchCommand, WORKSPACE).action(
     exiting((resourcetype: string, id: string, flags: PatchFlags) => patch({ resourcetype, id }, flags)),
   );
-  addScopeFlags(addJson(project.command('status <type> <id>')))
+  addScopeFlags(addJson(project.command('status <type> <id>')), WORKSPACE)
     .description('show the run that writes a project, what waits there, and why')
     .action((resourcetype: string, id: string, flags: ScopeFlags & JsonFlag) =>
       showStatus({ resourcetype, id }, flags),
@@ -48,7 +49,7 @@ async function patch(project: ProjectRef, flags: PatchFlags): Promise<ExitCode> 
   const config = loadStarterConfig(env());
   const { organization, space, changeId = randomUUID() } = flags;
   const options = { changeId, scope: { organization, space } };
-  const change = await checkedChange(project, flags, options, config);
+  const change = await checkedChange(project, flags, options);
   return withTemporal(async (connected) => {
     await sayWhenNobodyPolls(connected, config.taskQueue);
     const { projects } = connected.segue(config, { findOrganization: askingService(flags) });
@@ -68,7 +69,6 @@ function askingService(flags: ScopeFlags): () => Promise<string> {
 
 async function showStatus(project: ProjectRef, { json, ...scope }: ScopeFlags & JsonFlag): Promise<void> {
   const config = loadStarterConfig(env());
-  if (!scope.organization && !config.organization) assertValid(validateAsking(), 'Nothing was read');
   const findOrganization = askingService(scope);
   const status = await withTemporal((connected) =>
     connected.segue(config, { findOrganization }).projects.status(project, { scope }),
@@ -84,12 +84,10 @@ async function showStatus(project: ProjectRef, { json, ...scope }: ScopeFlags & 
     print(`not written since ${trouble.since}: ${trouble.lastError}; tried again at ${trouble.notBefore}`);
 }
 
-/** Throws one message with all problems of the flags. */
 async function checkedChange(
   project: ProjectRef,
   flags: PatchFlags,
   options: PatchOptions,
-  config: StarterConfig,
 ): Promise<ProjectChange> {
   const problems = validateTimeout(flags);
   const { title, description, primaryType: primary_type } = flags;
@@ -100,21 +98,8 @@ async function checkedChange(
   }
   const { validatePatch } = await import('../client/projects.js');
   problems.push(...validatePatch(project, change, options));
-  if (!flags.organization && !config.organization) problems.push(...validateAsking());
   assertValid(problems, 'The change was not sent');
   return change;
-}
-
-/** The id of a project's writer needs the workspace: without one, the service is asked. */
-function validateAsking(): string[] {
-  try {
-    loadApiConfig(env());
-    return [];
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    const hint = '--organization: give it, set SEGUE_ORGANIZATION, or let the service be asked';
-    return [`${hint}: ${error.problems.join('; ')}`];
-  }
 }
 
 /** There is no report when the waiting was stopped. */

@@ -51,7 +51,6 @@ interface Result {
 
 interface Check {
   check: string;
-  /** The earlier check that must succeed. */
   needs?: string;
   look: () => Result | Promise<Result>;
   /** For a look that throws. */
@@ -115,8 +114,7 @@ async function checkServer({ temporal, config }: Connected): Promise<Result> {
   const { serverVersion } = await temporal.workflowService.getSystemInfo({});
   const detail = `server ${serverVersion} at ${config.address}`;
   const [major = 0, minor = 0] = serverVersion.split('.').map(Number);
-  const [oldestMajor, oldestMinor] = OLDEST_SERVER;
-  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return ok(detail);
+  if (1_000 * major + minor >= 1_000 * OLDEST_SERVER[0] + OLDEST_SERVER[1]) return ok(detail);
   return missing(detail, `use ${OLDEST_SERVER.join('.')} or newer`);
 }
 

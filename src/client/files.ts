@@ -75,14 +75,18 @@ export async function* savingFiles(
 ): AsyncGenerator<ResultWithFiles> {
   const { into, at } = target;
   assertValid(isPointer(at) ? [] : [`at: "${at}" is not a JSON pointer, like /images`], 'Nothing was saved');
-  await mkdir(into, { recursive: true }).catch((error: unknown) => {
-    const problem = `into: ${into} cannot be used as a folder: ${reasonOf(error)}`;
-    throw new InvalidInputError([problem], 'Nothing was saved');
-  });
+  await prepareFolder(into);
   yield* inOrderFrom(RESULTS_AT_ONCE, results, async (result): Promise<ResultWithFiles> => {
     if (result.status !== 'succeeded' && result.status !== 'unsaved') return result;
     const files = await saveFilesOf(result.info, fileName(result.key), target);
     return typeof files === 'string' ? { ...result, files: [], unsaved: files } : { ...result, files };
+  });
+}
+
+export async function prepareFolder(folder: string, name = 'into'): Promise<void> {
+  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+    const problem = `${name}: ${folder} cannot be used as a folder: ${reasonOf(error)}`;
+    throw new InvalidInputError([problem], 'Nothing was done');
   });
 }
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporalio/client';
-import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common';
+import { ApplicationFailure } from '@temporalio/common';
 import { type StarterConfig } from '../config';
 import {
   type ChangeOutcome,
@@ -22,6 +22,7 @@ import { projectName, shardOf, shortDigest } from '../contract/ids';
 import { validateScope } from '../api/scope';
 import { InvalidInputError } from '../errors';
 import { validateProject } from '../validation/inputs';
+import { findRun, ifFound } from '../runs/find';
 import { GRPC, grpcCode, retryUnavailable } from '../runs/grpc';
 import { writerStart } from '../runs/start';
 
@@ -47,7 +48,6 @@ export interface ProjectStatus {
   workflowId: string;
   /** A writer without work ends after an hour, and the next change starts it again. */
   isOpen: boolean;
-  /** Ids of the changes that wait, in order. */
   queued: string[];
   /** Why the last write failed, since when writes fail, and when the next one begins. */
   trouble: Pick<ProjectTrouble, 'since' | 'lastError' | 'notBefore'> | null;
@@ -78,16 +78,12 @@ export class ProjectsClient {
     const { workflowId } = await this.#writerOf(project, scope, problems, 'Nothing was read');
     const run = this.temporal.workflow.getHandle(workflowId);
     const { resourcetype, id } = project;
-    try {
-      const { status } = await run.describe();
-      if (status.name !== 'RUNNING') return { workflowId, isOpen: false, queued: [], trouble: null };
-      const { projects } = await run.query(projectWriterStateQuery, { resourcetype, id });
-      const { queued = [], trouble = null } = projects[0] ?? {};
-      return { workflowId, isOpen: true, queued, trouble };
-    } catch (error) {
-      if (!(error instanceof WorkflowNotFoundError)) throw error;
-      return { workflowId, isOpen: false, queued: [], trouble: null };
-    }
+    const isOpen = (await findRun(this.temporal, workflowId))?.status.name === 'RUNNING';
+    const state = isOpen
+      ? await ifFound(run.query(projectWriterStateQuery, { resourcetype, id }))
+      : undefined;
+    const { queued = [], trouble = null } = state?.projects[0] ?? {};
+    return { workflowId, isOpen, queued, trouble };
   }
 
   /** The writer of the project's shard; throws all problems at once. */

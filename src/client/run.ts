@@ -52,7 +52,6 @@ export abstract class Run<State = unknown, Result = unknown> {
   readonly workflowId: string;
   readonly key: string;
   readonly runId: string;
-  /** Whether the run existed before this start. */
   readonly existing: boolean;
   readonly startedAt: Date;
   readonly taskQueue: string;

@@ -10,17 +10,14 @@ export interface SendLimits {
   holdBefore?: Date;
 }
 
-/** How a worker writes projects. */
 export interface WriteConfig {
   /** Projects that one worker reads and writes at once. */
   maxWrites: number;
-  /** The largest project that is written. */
   maxProjectMiB: number;
 }
 
 export const DEFAULT_WRITES: WriteConfig = { maxWrites: 50, maxProjectMiB: 8 };
 
-/** What one of the queues may send. */
 export interface SendShare {
   inFlight: number;
   perSecond?: number;

@@ -72,7 +72,6 @@ const time = textThat(
   'is not a time with its zone, like 2026-01-31T14:00:00Z',
 ).transform((value) => new Date(value));
 
-/** A path with each of the parameters in it, in braces. */
 function pathTemplate(...parameters: string[]) {
   const form = `/api/v1/things/${parameters.map((parameter) => `{${parameter}}`).join('/')}`;
   return textThat(
@@ -153,7 +152,6 @@ const SETTINGS = {
 
 type Table = typeof SETTINGS;
 
-/** Flags of commands that say the same as a setting. */
 const FLAGS: Partial<Record<keyof Table, string>> = { SEGUE_WORKER_ROLES: '--roles' };
 
 export type Environment = Record<string, string | undefined>;

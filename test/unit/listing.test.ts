@@ -1,5 +1,5 @@
 import { TypedSearchAttributes } from '@temporalio/common';
-import { entryOf } from '../../src/client/listing';
+import { entryOf } from '../../src/client/report';
 import { searchAttributes } from '../../src/contract/searchAttributes';
 
 test('a run that has several tasks is listed with the one that it follows', () => {

@@ -6,56 +6,30 @@ import { counted, lines } from '../lib/format';
 import { type Shown } from '../lib/screen';
 import { stoppedAdvice, shellArgument } from '../lib/advice';
 
-function progressLine(status: BatchStatus, now: number): string {
-  const { key, stage, items, counts, percent } = status;
-  const { unsaved, failed, held } = counts;
+function progressLine({ key, stage, items, counts, percent, startedAt }: BatchStatus, now: number): string {
+  const { succeeded, unsaved, failed, held, cancelled } = counts;
+  const over = succeeded + unsaved + failed + held + cancelled;
+  const rate = over / Math.max(1, (now - Date.parse(startedAt)) / 1_000);
+  const secondsLeft = Math.max(1, Math.round((items - over) / rate));
   return lines(
     `${key}: ${stage}`,
-    `${overOf(counts)} of ${items} items over (${percent} %)`,
-    paceWords(status, now),
+    `${over} of ${items} items over (${percent} %)`,
+    `${rate.toFixed(1)}/s`,
+    stage === 'running' && over > 0 && over < items && `${formatDuration(secondsLeft * 1_000)} left`,
     unsaved > 0 && `${unsaved} unsaved`,
     failed > 0 && `${failed} failed`,
     held > 0 && `${held} held`,
   ).join(', ');
 }
 
-const BAR_WIDTH = 30;
-
-function barLine(status: BatchStatus, now: number): string {
-  const { key, stage, items, counts, percent } = status;
-  const bar = '#'.repeat(Math.floor((BAR_WIDTH * percent) / 100)).padEnd(BAR_WIDTH, '.');
-  const where = stage === 'running' ? '' : ` ${stage}`;
-  return `${key} [${bar}] ${percent} %${where}  ${overOf(counts)} of ${items}  ${paceWords(status, now).join('  ')}`;
-}
-
-function slotsLine({ counts, concurrency }: BatchStatus): string {
-  return `${counts.running} at the service, ${concurrency} at most; ${counts.waiting} wait`;
-}
-
-function overOf({ succeeded, unsaved, failed, held, cancelled }: ItemCounts): number {
-  return succeeded + unsaved + failed + held + cancelled;
-}
-
-/** Items per second since the start, and the time left at this rate. */
-function paceWords({ stage, items, counts, startedAt }: BatchStatus, now: number): string[] {
-  const rate = overOf(counts) / Math.max(1, (now - Date.parse(startedAt)) / 1_000);
-  const left = items - overOf(counts);
-  return lines(
-    `${rate.toFixed(1)}/s`,
-    stage === 'running' &&
-      rate > 0 &&
-      left > 0 &&
-      `${formatDuration(Math.max(1, Math.round(left / rate)) * 1_000)} left`,
-  );
+function progressLines(status: BatchStatus, now: number): string[] {
+  const { counts, concurrency } = status;
+  const slots = `${counts.running} at the service, ${concurrency} at most; ${counts.waiting} wait`;
+  return [progressLine(status, now), slots, ...standingLines(status)];
 }
 
 export function statusLines(status: BatchStatus): string[] {
-  return [
-    progressLine(status, Date.now()),
-    slotsLine(status),
-    ...standingLines(status),
-    `manifest ${status.digest}, started ${status.startedAt}`,
-  ];
+  return [...progressLines(status, Date.now()), `manifest ${status.digest}, started ${status.startedAt}`];
 }
 
 function standingLines(status: BatchStatus): string[] {
@@ -86,36 +60,25 @@ export function countsWords(counts: ItemCounts): string {
   return named.map(([status, count]) => `${count} ${status}`).join(', ');
 }
 
-const WHY_MISSING: Record<MissingResults['why'], string> = {
-  notHandedOver: 'not handed over yet',
-  notKept: 'their partition was over so long ago that Temporal no longer keeps its results',
-  unknown:
-    'not handed over or no longer kept; only a worker knows: start one with `segue worker`, then ask again',
-};
-
 export function missingLines(missing: MissingResults[]): string[] {
-  return Object.entries(WHY_MISSING).flatMap(([why, explanation]) => {
-    const [first, ...others] = missing.filter((part) => part.why === why);
-    if (!first) return [];
-    const items = others.reduce((total, part) => total + part.items, first.items);
-    return [`Missing here: ${counted(items, 'item')}, from item ${first.first} on: ${explanation}`];
-  });
+  const [first] = missing;
+  if (!first) return [];
+  const items = missing.reduce((total, part) => total + part.items, 0);
+  return [
+    `Missing here: ${counted(items, 'item')}, from item ${first.first} on: their partition is not handed over yet, or Temporal no longer keeps it`,
+  ];
 }
 
 /** Without a terminal, progress is printed this often, and at each event. */
 const TELL_EVERY_MS = 10_000;
+const BAR_WIDTH = 30;
 
 export function batchShown(clock: () => number = Date.now): Shown<BatchStatus> {
   let toldAt = -Infinity;
   return {
     lines: (status) => {
-      const { succeeded, unsaved, failed, held } = status.counts;
-      const saved = unsaved > 0 ? `${succeeded} succeeded, ${unsaved} unsaved` : `${succeeded} succeeded`;
-      return [
-        barLine(status, clock()),
-        `${saved}, ${failed} failed, ${held} held; ${slotsLine(status)}`,
-        ...standingLines(status),
-      ];
+      const done = '#'.repeat(Math.floor((BAR_WIDTH * status.percent) / 100));
+      return [`[${done.padEnd(BAR_WIDTH, '.')}]`, ...progressLines(status, clock())];
     },
     news: (before, status) => {
       const now = clock();

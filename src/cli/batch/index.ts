@@ -1,21 +1,14 @@
 import { type Command } from 'commander';
 import { type Batch, type BatchEntry, type BatchFilter } from '../../client/batches';
 import { BATCH_STAGES } from '../../contract';
-import { validateBatchOrder, validateConcurrencyOrder } from '../../validation/inputs';
+import { validateConcurrencyOrder } from '../../validation/inputs';
 import { countsWords } from './format';
 import { addResults } from './results';
 import { BATCH, type BatchCheckFlags, beginBatch, checkBatch, retryBatch } from './run';
 import { addScopeFlags, asFlags, softNumber } from '../lib/flags';
 import { exiting } from '../lib/io';
-import {
-  addChange,
-  addJson,
-  addLifecycle,
-  addList,
-  addStatus,
-  type ChangeFlags,
-  type JsonFlag,
-} from '../lib/noun';
+import { addChange, addFollow, addList, addOrder, addStatus, type ChangeFlags } from '../lib/noun';
+import { addJson, addRun, addStart, type JsonFlag } from '../lib/run';
 
 const EXAMPLES = `
 Examples:
@@ -40,13 +33,13 @@ export function addTo(program: Command): void {
     .description('find everything that is wrong with a manifest; a file, - for stdin, or an https address')
     .option('--skip-bad', 'leave bad lines out: exit 0 when at least one is good')
     .action(exiting((manifest: string, flags: BatchCheckFlags) => checkBatch(manifest, flags)));
-  addLifecycle(batch, BATCH, {
-    argument: '<manifest>',
-    run: 'start a batch and wait until every item is over or a separate job',
-    start: 'start a batch and return when all lines are handed over',
-    addFlags: addManifestFlags,
-    begin: beginBatch,
-  });
+  addRun(addManifestFlags(batch.command('run <manifest>')), BATCH, beginBatch).description(
+    'start a batch and wait until every item is over or a separate job',
+  );
+  addStart(addManifestFlags(batch.command('start <manifest>')), beginBatch).description(
+    'start a batch and return when all lines are handed over',
+  );
+  addFollow(batch, BATCH);
   addStatus(batch, BATCH);
   addResults(batch);
   addChanges(batch);
@@ -82,26 +75,16 @@ interface ConcurrencyFlags extends ChangeFlags {
   to: number;
 }
 
-const ORDERS = {
-  pause: { past: 'paused', about: 'submit nothing more; accepted tasks continue' },
-  resume: { past: 'resumed', about: 'resume a paused batch' },
-  cancel: {
-    past: 'cancelled',
-    about: 'submit nothing more, and end; accepted tasks continue, and the results name them',
-  },
-};
-
 function addChanges(batch: Command): void {
-  for (const [verb, { past, about }] of Object.entries(ORDERS))
-    addChange<Batch, ChangeFlags>(batch.command(`${verb} <key>`), BATCH, ({ by, reason }, problems) => {
-      problems.push(...asFlags(validateBatchOrder({ by, reason })));
-      return async (one) => {
-        await one[verb as keyof typeof ORDERS]({ by, reason });
-        return { done: `${past} by ${by}` };
-      };
-    })
-      .description(about)
-      .option('--reason <text>', 'why');
+  addOrder(batch, BATCH, 'pause', 'paused', (one, order) => one.pause(order)).description(
+    'submit nothing more; accepted tasks continue',
+  );
+  addOrder(batch, BATCH, 'resume', 'resumed', (one, order) => one.resume(order)).description(
+    'resume a paused batch',
+  );
+  addOrder(batch, BATCH, 'cancel', 'cancelled', (one, order) => one.cancel(order)).description(
+    'submit nothing more, and end; accepted tasks continue, and the results name them',
+  );
 
   const concurrency = batch.command('concurrency <key>');
   addChange<Batch, ConcurrencyFlags>(concurrency, BATCH, ({ by, reason, to }, problems) => {

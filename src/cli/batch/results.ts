@@ -2,14 +2,14 @@
 import { once } from 'node:events';
 import { type Command, Option } from 'commander';
 import { type Batch } from '../../client/batches';
-import { type DownloadTarget, type ResultWithFiles, type SavedFile } from '../../client/files';
+import { type DownloadTarget, prepareFolder, type ResultWithFiles, type SavedFile } from '../../client/files';
 import { type MissingResults } from '../../client/batches/results';
 import { type BatchItemStatus, ITEM_STATUSES } from '../../contract';
 import { loadProxySettings } from '../../config';
 import { assertValid } from '../../errors';
 import { missingLines } from './format';
 import { BATCH } from './run';
-import { prepareFolder, validateSaving } from '../jobs/save';
+import { validateSaving } from '../jobs/save';
 import { env, EXIT, type ExitCode, exiting, io, say } from '../lib/io';
 import { validateKey, withRun } from '../lib/noun';
 
@@ -39,7 +39,7 @@ export function addResults(batch: Command): void {
     .action(
       exiting(async (key: string, flags: ResultsFlags) => {
         const wanted = wantedFrom(flags, validateKey(BATCH, key));
-        await prepareFolder({ out: wanted.target?.into }, '--download');
+        if (wanted.target) await prepareFolder(wanted.target.into, '--download');
         return withRun(BATCH, key, (one) => printResults(one, wanted));
       }),
     );

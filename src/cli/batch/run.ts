@@ -7,16 +7,24 @@ import { loadProxySettings } from '../../config';
 import { type JobReport, NO_JOB } from '../../client/report';
 import { type BatchResult, type BatchStatus } from '../../contract';
 import { assertValid } from '../../errors';
-import { batchKeyOf, batchTaskQueue } from '../../contract/ids';
+import { batchKeyOf } from '../../contract/ids';
 import { validateGivenBatch } from '../../validation/inputs';
 import { batchShown, resultLines, statusLines } from './format';
 import { adviceOnBatch, leftLines, shellArgument } from '../lib/advice';
 import { withSegue } from '../lib/connect';
 import { asFlags, notifyFrom, scopeFrom, type ScopeFlags, validateTimeout } from '../lib/flags';
-import { headline, sayThatItExists, sayWhenNobodyPolls, printStarted, type WaitFlags } from '../lib/follow';
 import { counted } from '../lib/format';
 import { env, EXIT, type ExitCode, io, print, printJson, say } from '../lib/io';
-import { type Begin, type JsonFlag, type Noun, validateKey } from '../lib/noun';
+import { type Noun, validateKey } from '../lib/noun';
+import {
+  type Begin,
+  headline,
+  type JsonFlag,
+  printStarted,
+  sayThatItExists,
+  sayWhenNobodyPolls,
+  type WaitFlags,
+} from '../lib/run';
 import { watcher } from '../lib/screen';
 
 export const BATCH: Noun<BatchStatus, Batch> = {
@@ -41,11 +49,10 @@ export const beginBatch: Begin<Batch, BatchRunFlags> = async (source, flags, go)
   if (flags.check) return checkBatch(source, flags);
   const reading = { skipBad: flags.skipBad, ...manifestReading(), onCheck: tellCheck };
   return withCheckedManifest(source, reading, ({ manifest, partitions }) =>
-    go({
-      start: (segue) => segue.batch.start({ ...settings, manifest, partitions }),
-      exists: () => 'What it has is not submitted again.',
-      submitQueue: batchTaskQueue,
-    }),
+    go(
+      (segue) => segue.batch.start({ ...settings, manifest, partitions }),
+      () => 'What it has is not submitted again.',
+    ),
   );
 };
 
@@ -101,7 +108,7 @@ export function retryBatch(text: string, { json }: JsonFlag): Promise<ExitCode> 
     const again = `What fails there is run again by: segue batch retry ${shellArgument(batch.key)}`;
     if (batch.existing) await sayThatItExists(batch, `Nothing is submitted again. ${again}`);
     else say(`Failed or unsaved items that are run again: ${repeated}`);
-    await sayWhenNobodyPolls(connected, batch.taskQueue, batchTaskQueue(batch.taskQueue));
+    await sayWhenNobodyPolls(connected, batch.taskQueue);
     return printStarted(batch, { json }, { repeated, left });
   });
 }
@@ -143,13 +150,10 @@ function countsOf({ items, lines, partitions, badLines, duplicates }: ManifestCh
 
 function reportOf(name: string, check: ManifestCheck): Record<string, unknown> {
   const { usable, items, lines, badLines, duplicates, partitions, digest, problems, warnings } = check;
+  const error = badLines > 0 ? `${counted(badLines, 'bad line')} of ${lines}` : problems[0]?.problems[0];
   return {
     ...{ manifest: name, usable, items, lines, badLines, duplicates },
     ...{ partitions: partitions.length, digest: usable ? digest : null },
-    ...{ problems, warnings, error: usable ? null : whatIsWrong(check) },
+    ...{ problems, warnings, error: usable ? null : error },
   };
-}
-
-function whatIsWrong({ problems, badLines, lines }: ManifestCheck): string | undefined {
-  return badLines > 0 ? `${counted(badLines, 'bad line')} of ${lines}` : problems[0]?.problems[0];
 }

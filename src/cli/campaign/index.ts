@@ -7,7 +7,7 @@ import {
   type CampaignStatus,
   type CampaignVerdict,
 } from '../../contract';
-import { campaignKeyOf, submitTaskQueue } from '../../contract/ids';
+import { campaignKeyOf } from '../../contract/ids';
 import { assertValid } from '../../errors';
 import { failureLines, newsLines, resultLines, statusLines } from './format';
 import { adviceOnCampaign } from '../lib/advice';
@@ -20,20 +20,18 @@ import {
   readTextFile,
   validateTimeout,
 } from '../lib/flags';
-import { headline, type WaitFlags } from '../lib/follow';
 import { print, say, UsageError } from '../lib/io';
 import {
   addCancel,
   addChange,
   addFollow,
   addList,
-  addRun,
-  addStart,
+  addOrder,
   addStatus,
-  type Begin,
   type ChangeFlags,
   type Noun,
 } from '../lib/noun';
+import { addRun, addStart, type Begin, headline, type WaitFlags } from '../lib/run';
 import { watcher } from '../lib/screen';
 
 const EXAMPLES = `
@@ -84,11 +82,10 @@ const begin: Begin<Campaign, WaitFlags> = async (file, flags, go) => {
   assertValid(validateTimeout(flags), 'The campaign was not started');
   const { readCampaignSpec } = await import('../../client/campaigns/text.js');
   const spec = readCampaignSpec(await readTextFile('SPEC', file), file === '-' ? 'stdin' : file);
-  return go({
-    start: (segue) => segue.campaign.start(spec),
-    exists: () => 'Nothing is made again; another key is another campaign.',
-    submitQueue: submitTaskQueue,
-  });
+  return go(
+    (segue) => segue.campaign.start(spec),
+    () => 'Nothing is made again; another key is another campaign.',
+  );
 };
 
 function show(report: JobReport): void {
@@ -132,23 +129,12 @@ Example:
 function addDecisions(campaign: Command): void {
   for (const verdict of Object.keys(ABOUT) as CampaignVerdict[]) addVerdict(campaign, verdict);
 
-  addChange<Campaign, ChangeFlags>(
-    campaign.command('pause <key>'),
-    CAMPAIGN,
-    ({ by, reason }) =>
-      async (one) => {
-        await one.pause({ by, reason });
-        return { done: `paused by ${by}` };
-      },
-  )
-    .description('start no more jobs; running jobs continue')
-    .option('--reason <text>', 'why');
-
-  addChange<Campaign, ChangeFlags>(campaign.command('resume <key>'), CAMPAIGN, ({ by }) => async (one) => {
-    await one.resume({ by });
-    return { done: `resumed by ${by}` };
-  }).description('resume a paused campaign');
-
+  addOrder(campaign, CAMPAIGN, 'pause', 'paused', (one, order) => one.pause(order)).description(
+    'start no more jobs; running jobs continue',
+  );
+  addOrder(campaign, CAMPAIGN, 'resume', 'resumed', (one, order) => one.resume(order)).description(
+    'resume a paused campaign',
+  );
   addChange<Campaign, AddFlags>(
     campaign.command('add <key> <name> <tool>'),
     CAMPAIGN,

@@ -13,7 +13,7 @@ import { type Connected, withSegue } from '../lib/connect';
 import { asFlags, byOption, limitFlag } from '../lib/flags';
 import { age, counted, lines } from '../lib/format';
 import { EXIT, type ExitCode, exiting, print, printJson, say, UsageError } from '../lib/io';
-import { addJson, type JsonFlag } from '../lib/noun';
+import { addJson, type JsonFlag } from '../lib/run';
 
 export function addTo(program: Command): void {
   addJson(program.command('held'), 'print one JSON object a line')
@@ -40,17 +40,12 @@ export function addTo(program: Command): void {
 async function showHeld({ limit, json }: JsonFlag & { limit: number }): Promise<void> {
   const { jobs, more } = await withSegue((segue) => segue.held({ limit }));
   for (const job of jobs) {
-    if (json) printJson(rowOf(job));
+    if (json) printJson({ ...NO_JOB, error: job.reason, ...job, next: adviceFor(job) });
     else linesOf(job).forEach(print);
   }
   const needed = jobs.length === 1 ? '1 job needs a person' : `${jobs.length} jobs need a person`;
   if (jobs.length === 0) say('Nothing needs a person.');
   else say(more > 0 ? `${needed}; up to ${more} more are not shown, --limit shows them` : needed);
-}
-
-function rowOf(job: HeldJob): Record<string, unknown> {
-  const { left, ...known } = job;
-  return { ...NO_JOB, error: job.reason, ...known, next: adviceFor(job) };
 }
 
 const WHY: Record<NonNullable<HeldJob['why']>, string> = {
@@ -115,7 +110,6 @@ async function resolve(id: string | undefined, flags: ResolveFlags): Promise<Exi
   });
 }
 
-/** Throws one message with all problems of the flags. */
 function decisionFrom(id: string | undefined, flags: ResolveFlags): DecisionMade {
   const { adopt, force, resubmit, abandon, reason = '', by, hold, where, yes } = flags;
   const actions = { adopt: adopt !== undefined, resubmit, abandon };

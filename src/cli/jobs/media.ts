@@ -2,15 +2,14 @@
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { type MediaTool, mediaTools } from '../../api/tools';
+import { prepareFolder } from '../../client/files';
 import { type Job, type JobState, type MediaJob } from '../../client/jobs/job';
-import { type JobEntry, type JobFilter } from '../../client/listing';
-import { type SegueClient } from '../../client/segueClient';
+import { type JobEntry, type JobFilter } from '../../client/report';
 import { MEDIA_STAGES } from '../../contract';
-import { mediaKeyOf, submitTaskQueue, transcriptKeyOf, transcriptWorkflowId } from '../../contract/ids';
+import { mediaKeyOf, transcriptKeyOf, transcriptWorkflowId } from '../../contract/ids';
 import { assertValid } from '../../errors';
 import { type MediaSpec } from '../../runs/media';
-import { addSaveFlags, prepareFolder, saveFiles, type SaveFlags, validateSaving } from './save';
-import { withAdvice, shellArgument } from '../lib/advice';
+import { addSaveFlags, saveFiles, type SaveFlags, validateSaving } from './save';
 import {
   addScopeFlags,
   addTargetFlags,
@@ -22,19 +21,9 @@ import {
   targetsFrom,
   validateTimeout,
 } from '../lib/flags';
-import { JOB, type Starting, type WaitFlags } from '../lib/follow';
-import {
-  addCancel,
-  addFollow,
-  addList,
-  addRun,
-  addStart,
-  addStatus,
-  type Begin,
-  type JsonFlag,
-  type Noun,
-  validateKey,
-} from '../lib/noun';
+import { shellArgument } from '../lib/advice';
+import { addCancel, addFollow, addList, addStatus, type Noun, validateKey } from '../lib/noun';
+import { addRun, addStart, type Begin, JOB, type JsonFlag, type WaitFlags } from '../lib/run';
 
 export const MEDIA: Noun<JobState, MediaJob, WaitFlags & SaveFlags> = {
   ...JOB,
@@ -44,11 +33,14 @@ export const MEDIA: Noun<JobState, MediaJob, WaitFlags & SaveFlags> = {
   addFlags: addSaveFlags,
   validateFlags: async (flags) => {
     const problems = validateSaving(flags);
-    if (problems.length === 0) await prepareFolder(flags);
+    if (problems.length === 0 && flags.out !== undefined) await prepareFolder(flags.out, '--out');
     return problems;
   },
   deliver: saveFiles,
 };
+
+const ifExists = ({ key }: Job): string =>
+  `Nothing is submitted again. To run it again and pay for it again: segue retry ${shellArgument(key)} --again`;
 
 export function addTo(program: Command): void {
   const media = program.command('media').description('start, follow and list media jobs');
@@ -59,9 +51,11 @@ export function addTo(program: Command): void {
   for (const [name, tool] of Object.entries(mediaTools)) {
     const begin: Begin<MediaJob, JobFlags> = async (_argument, flags, go) => {
       const spec = await specFrom(name, tool, flags);
-      await prepareFolder(flags);
+      // Before anything is sent: a result that is paid for must have a folder.
+      if (flags.out !== undefined) await prepareFolder(flags.out, '--out');
       return go(
-        startingBy(({ media: jobs }) => (flags.again ? jobs.retry(spec, { again: true }) : jobs.start(spec))),
+        (segue) => (flags.again ? segue.media.retry(spec, { again: true }) : segue.media.start(spec)),
+        ifExists,
       );
     };
     addRun(addJobFlags(run.command(name), tool), MEDIA, begin);
@@ -91,10 +85,9 @@ export function addTo(program: Command): void {
 function addRetry(program: Command): void {
   addStart<Job, JsonFlag & { again?: boolean }>(program.command('retry <id>'), (id, { again }, go) => {
     const transcript = id.startsWith(transcriptWorkflowId('')) ? transcriptKeyOf(id) : undefined;
-    if (transcript !== undefined)
-      return go(startingBy<Job>(({ transcripts }) => transcripts.retry(transcript)));
+    if (transcript !== undefined) return go((segue) => segue.transcripts.retry(transcript), ifExists);
     assertValid(validateKey(MEDIA, id), 'Nothing was asked');
-    return go(startingBy<Job>(({ media }) => media.retry(mediaKeyOf(id) ?? id, { again })));
+    return go((segue) => segue.media.retry(mediaKeyOf(id) ?? id, { again }), ifExists);
   })
     .description('run a failed job again, or write an unsaved result again, as KEY+2')
     .option('--again', 'also run a job that succeeded, and pay for it again')
@@ -102,18 +95,6 @@ function addRetry(program: Command): void {
       'after',
       '\nID is a key or a workflow id: media/KEY, transcript/KEY. Running it twice starts one run. Refused while the service may still work on it. An unsaved result is taken from its task; nothing is submitted.',
     );
-}
-
-function startingBy<R extends Job>(start: (segue: SegueClient) => Promise<R>): Starting<R> {
-  return {
-    start: (segue) =>
-      start(segue).catch((error: unknown) => {
-        throw withAdvice(error);
-      }),
-    exists: ({ key }) =>
-      `Nothing is submitted again. To run it again and pay for it again: segue retry ${shellArgument(key)} --again`,
-    submitQueue: submitTaskQueue,
-  };
 }
 
 interface JobFlags extends WaitFlags, SaveFlags, TargetFlags, Record<string, unknown> {
@@ -134,7 +115,6 @@ function addJobFlags(command: Command, tool: MediaTool): Command {
     .option('--again', 'run the job of this key again, as KEY+2; refused while it may still be alive');
 }
 
-/** Throws one message with all problems of the flags. */
 async function specFrom(name: string, tool: MediaTool, flags: JobFlags): Promise<MediaSpec> {
   const { key, input, taskId } = flags;
   const problems = [...validateTimeout(flags), ...validateSaving(flags)];

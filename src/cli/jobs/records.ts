@@ -15,9 +15,9 @@ import {
   targetsFrom,
   validateTimeout,
 } from '../lib/flags';
-import { JOB, type WaitFlags } from '../lib/follow';
 import { EXIT, type ExitCode, io, printJson, say } from '../lib/io';
-import { addCancel, addLifecycle, addRun, addStatus, type Begin, type Noun } from '../lib/noun';
+import { addCancel, addFollow, addStatus, type Noun } from '../lib/noun';
+import { addRun, addStart, type Begin, JOB, type WaitFlags } from '../lib/run';
 
 interface OutFlags extends WaitFlags {
   out?: string;
@@ -39,12 +39,13 @@ const TRANSCRIPT: Noun<JobState, TranscriptJob, OutFlags> = {
 
 export function addTo(program: Command): void {
   const transcript = program.command('transcript').description('get the subtitles of a transcription');
-  addLifecycle(transcript, TRANSCRIPT, {
-    argument: '<id>',
-    run: 'wait until a transcription is DONE and print its subtitles; Ctrl-C stops waiting, not the job',
-    addFlags: addSpecFlags,
-    begin: beginTranscript,
-  });
+  addRun(addSpecFlags(transcript.command('run <id>')), TRANSCRIPT, beginTranscript).description(
+    'wait until a transcription is DONE and print its subtitles; Ctrl-C stops waiting, not the job',
+  );
+  addStart(addSpecFlags(transcript.command('start <id>')), beginTranscript).description(
+    'start it and return at once',
+  );
+  addFollow(transcript, TRANSCRIPT);
   addStatus(transcript, TRANSCRIPT);
   const about = 'stop following a transcription; it continues at the service';
   addCancel(transcript, TRANSCRIPT, about, 'The transcription continues at the service.');
@@ -63,10 +64,10 @@ const beginTranscript: Begin<TranscriptJob, TranscriptFlags> = async (transcript
   const spec: TranscriptSpec = { transcriptionId, format, key, ...targetsFrom(flags, problems) };
   const { validateTranscript } = await import('../../client/jobs/index.js');
   assertValid([...problems, ...validateTranscript(spec)]);
-  return go({
-    start: (segue) => segue.transcripts.start(spec),
-    exists: () => 'Nobody is notified again; another key is another transcript.',
-  });
+  return go(
+    (segue) => segue.transcripts.start(spec),
+    () => 'Nobody is notified again; another key is another transcript.',
+  );
 };
 
 type Subtitles = Pick<TranscriptResult, 'text' | 'notified'> & { empty: boolean };
@@ -126,6 +127,9 @@ function beginWait(kind: RecordKind): Begin<RecordJob, RecordFlags> {
     const spec: RecordSpec = { kind, id, failOn, scope: { organization, space } };
     const { validateRecord } = await import('../../client/jobs/index.js');
     assertValid([...validateTimeout(flags), ...validateRecord(spec)], 'The wait was not started');
-    return go({ start: (segue) => segue.records.start(spec), exists: () => 'This is the same wait.' });
+    return go(
+      (segue) => segue.records.start(spec),
+      () => 'This is the same wait.',
+    );
   };
 }

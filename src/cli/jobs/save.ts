@@ -1,14 +1,13 @@
 /** `--out DIR --at POINTER`: saves the files that a result points to. */
-import { mkdir } from 'node:fs/promises';
 import { type Command } from 'commander';
 import { isPointer } from '../../api/json';
 import { type SavedFile, saveFilesOf } from '../../client/files';
 import { type JobReport } from '../../client/report';
 import { loadProxySettings } from '../../config';
 import { shellArgument } from '../lib/advice';
-import { headline, type WaitFlags } from '../lib/follow';
+import { headline, type WaitFlags } from '../lib/run';
 import { lines } from '../lib/format';
-import { env, EXIT, type ExitCode, print, printJson, reasonOf, say, UsageError } from '../lib/io';
+import { env, EXIT, type ExitCode, print, printJson, say } from '../lib/io';
 
 export interface SaveFlags {
   out?: string;
@@ -28,14 +27,6 @@ export function validateSaving({ out, at }: SaveFlags, flag = '--out'): string[]
     at === undefined && `${flag}: needs --at, the JSON pointer to the URLs in \`info\`, like /images`,
     at !== undefined && !isPointer(at) && `--at: "${at}" is not a JSON pointer, like /images`,
   );
-}
-
-/** Called before anything is sent: a result that is paid for must have a folder. */
-export async function prepareFolder({ out }: SaveFlags, flag = '--out'): Promise<void> {
-  if (out === undefined) return;
-  await mkdir(out, { recursive: true }).catch((error: unknown) => {
-    throw new UsageError(`${flag} ${out}: cannot be used as a folder: ${reasonOf(error)}`);
-  });
 }
 
 export async function saveFiles(

@@ -16,50 +16,41 @@ import {
   shellArgument,
 } from '../../contract/advice';
 import { batchWorkflowId } from '../../contract/ids';
-import { type LeftJob, NotRepeatedError } from '../../errors';
 import { lines, table } from './format';
 
 export { decisionAdvice, shellArgument };
 
-/** The command that writes an unsaved result again. */
 export function retryCommand({ workflowId, key }: Pick<JobReport, 'workflowId' | 'key'>): string {
   const isBatch = workflowId === batchWorkflowId(key);
   return isBatch ? `segue batch retry ${shellArgument(key)}` : `segue retry ${shellArgument(workflowId)}`;
 }
 
 export function adviceFor(job: HeldJob): Advice[] {
-  const { workflowId, hold, left, stage, why } = job;
+  const { workflowId, hold, leftovers, stage, why } = job;
   if (why === 'unsaved')
     return [
       { when: 'the project takes it now, to write it again without paying', command: retryCommand(job) },
     ];
-  if (left?.remains.is === 'nothing')
+  if (leftovers?.is === 'nothing')
     return [{ when: 'nothing was accepted', command: `segue retry ${shellArgument(workflowId)}` }];
-  if (left) return adviceForLeft(left.input, left.remains.is === 'task' ? left.remains.taskId : null);
+  if (leftovers) return adviceForStopped(job, leftovers.is === 'task' ? leftovers.taskId : null);
   // Without a worker the hold is not known, but an overdue job can only be abandoned.
   const actions: DecisionAction[] = stage === 'overdue' ? ['abandon'] : ['adopt', 'resubmit', 'abandon'];
   return decisionAdvice(workflowId, hold ?? { actions, resubmitAfter: null });
 }
 
-/** A stopped job is continued under another key. */
-function adviceForLeft(input: LeftJob, taskId: string | null): Advice[] {
-  const key = successorKey(input.key);
-  if (taskId !== null) return [{ when: 'its task is wanted', command: startCommand(input, key, taskId) }];
+/** A stopped job is continued under another key, with its own request. */
+function adviceForStopped({ key, tool }: HeldJob, taskId: string | null): Advice[] {
+  const start = `segue media start ${tool ?? 'TOOL'} --input REQUEST.json --key ${shellArgument(successorKey(key))}`;
+  if (taskId !== null) return [{ when: 'its task is wanted', command: `${start} --task-id ${taskId}` }];
   return [
-    { when: 'the service has it', command: startCommand(input, key, 'TASK_ID') },
-    { when: 'the service does not have it', command: startCommand(input, key) },
+    { when: 'the service has it', command: `${start} --task-id TASK_ID` },
+    { when: 'the service does not have it', command: start },
   ];
 }
 
 export function adviceLines(advice: Advice[]): string[] {
   return table(advice.map(({ when, command }) => [`  ${when}:`, command]));
-}
-
-/** The same refusal, with the commands that can be used instead. */
-export function withAdvice(error: unknown): unknown {
-  if (!(error instanceof NotRepeatedError) || !error.left) return error;
-  const advice = adviceLines(adviceForLeft(error.left.input, error.left.taskId));
-  return new NotRepeatedError(error.job, [error.message, ...advice].join('\n'));
 }
 
 export function adviceOnBatch({
@@ -107,43 +98,8 @@ export function adviceOnCampaign({ key, approval, paused, jobs }: CampaignStatus
   );
 }
 
-/** The command that starts this job under another key, or follows a task of it. */
-function startCommand(
-  { tool, request, scope, write, notify }: LeftJob,
-  key: string,
-  taskId?: string,
-): string {
-  return [
-    `segue media start ${shellArgument(tool)}`,
-    ...requestFlags(request),
-    ...flag('organization', scope?.organization),
-    ...flag('space', scope?.space),
-    ...flag('write', write && `${write.project.resourcetype}/${write.project.id}:${write.at}`),
-    ...flag('notify', notify && `${notify.userId}@${notify.workspaceId}`),
-    ...flag('task-id', taskId),
-    ...flag('key', key),
-  ].join(' ');
-}
-
 /** What a person types to wait for a job that runs. */
 export function followCommand({ workflowId, key }: { workflowId: string; key: string }): string {
   const [noun = ''] = workflowId.split('/', 1);
   return noun === 'record' ? 'the same command again' : `segue ${noun} follow ${shellArgument(key)}`;
-}
-
-/** A picture may be in the request itself; nobody copies that from a terminal. */
-const LONGEST_REQUEST = 500;
-
-function requestFlags(request: Record<string, unknown>): string[] {
-  const flags = Object.entries(request).flatMap(([field, value]) => {
-    const name = field.replaceAll('_', '-');
-    return (Array.isArray(value) ? value : [value]).flatMap((item: unknown) => flag(name, item));
-  });
-  return flags.join(' ').length > LONGEST_REQUEST ? ['--input REQUEST.json'] : flags;
-}
-
-function flag(name: string, value: unknown): string[] {
-  if (value === undefined || value === null) return [];
-  if (typeof value === 'boolean') return [value ? `--${name}` : `--no-${name}`];
-  return [`--${name} ${shellArgument(typeof value === 'string' ? value : JSON.stringify(value))}`];
 }

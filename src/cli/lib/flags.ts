@@ -67,10 +67,15 @@ export function validateTimeout({ timeout }: { timeout?: string }): string[] {
   return isWrong ? [`--timeout: "${timeout}" is not ${DURATION_FORM}`] : [];
 }
 
-export function limitFlag(text: string): number {
-  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It is not a whole number from 1 on.');
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (/^\d{1,9}$/.test(text) && number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`It is not a whole number from ${least} to ${most}.`);
+  };
 }
+
+export const limitFlag = wholeNumber(1, 999_999);
 
 /** Problems of fields as those of flags; `others` names what is no flag, or another one. */
 export function asFlags(problems: string[], others: Record<string, string> = {}): string[] {

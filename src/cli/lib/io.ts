@@ -49,7 +49,6 @@ export function printJson(value: unknown): void {
   print(JSON.stringify(value));
 }
 
-/** A message that is no result, on stderr. */
 export function say(line: string): void {
   io().stderr.write(`${line}\n`);
 }
@@ -114,5 +113,4 @@ export class LostSightError extends UnreachableError {
   }
 }
 
-/** The command line itself is wrong. */
 export class UsageError extends Error {}

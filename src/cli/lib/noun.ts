@@ -1,15 +1,17 @@
-/** The commands that nouns share: run, start, follow, status, cancel, list, and changes of an open run. */
+/** The commands for runs that exist: follow, status, cancel, list, and changes of an open run. */
 import { type Command, Option } from 'commander';
 import { NO_JOB } from '../../client/report';
 import { type Run } from '../../client/run';
 import { type SegueClient } from '../../client/segueClient';
+import { type PauseOrder } from '../../contract';
 import { assertValid } from '../../errors';
+import { validateBatchOrder } from '../../validation/inputs';
 import { shellArgument } from './advice';
 import { withSegue } from './connect';
-import { byOption, limitFlag, validateTimeout } from './flags';
-import { follow, type Shows, type Starting, printStarted, type WaitFlags, withStarted } from './follow';
+import { asFlags, byOption, limitFlag, validateTimeout } from './flags';
 import { age, table } from './format';
 import { EXIT, type ExitCode, exiting, isOpen, print, printJson, say } from './io';
+import { addJson, addWaitFlags, follow, type JsonFlag, type Shows, type WaitFlags } from './run';
 
 interface Finds<R extends Run> {
   a: string;
@@ -20,79 +22,6 @@ interface Finds<R extends Run> {
 
 export type Noun<State, R extends Run<State>, Flags extends WaitFlags = WaitFlags> = Finds<R> &
   Shows<State, R, Flags>;
-
-export interface JsonFlag {
-  json?: boolean;
-}
-
-export function addJson(command: Command, about = 'print one JSON object'): Command {
-  return command.option('--json', about);
-}
-
-function addWaitFlags<State, R extends Run<State>, Flags extends WaitFlags>(
-  command: Command,
-  { a, addFlags = (same) => same }: Shows<State, R, Flags>,
-): Command {
-  const about = `stop waiting after this long; the ${a.replace(/^an? /, '')} continues`;
-  return addFlags(addJson(command).option('--timeout <duration>', about));
-}
-
-/** Checks what was typed before Temporal is contacted, then calls `go`. */
-export type Begin<R extends Run, Flags> = (
-  argument: string,
-  flags: Flags,
-  go: (starting: Starting<R>) => Promise<ExitCode>,
-) => Promise<ExitCode>;
-
-interface Lifecycle<R extends Run, Flags> {
-  argument: string;
-  run: string;
-  start?: string;
-  addFlags?: (command: Command) => Command;
-  begin: Begin<R, Flags>;
-}
-
-export function addLifecycle<State, R extends Run<State>, Flags extends WaitFlags>(
-  parent: Command,
-  noun: Noun<State, R, Flags>,
-  { argument, run, start, addFlags = (same) => same, begin }: Lifecycle<R, Flags>,
-): void {
-  addRun(addFlags(parent.command(`run ${argument}`)), noun, begin).description(run);
-  addStart(addFlags(parent.command(`start ${argument}`)), begin).description(
-    start ?? 'start it and return at once',
-  );
-  addFollow(parent, noun);
-}
-
-export function addRun<State, R extends Run<State>, Flags extends WaitFlags>(
-  command: Command,
-  noun: Shows<State, R, Flags>,
-  begin: Begin<R, Flags>,
-): Command {
-  return addBegin(addWaitFlags(command, noun), begin, (run, flags) => follow(run, flags, noun));
-}
-
-export function addStart<R extends Run, Flags extends JsonFlag>(
-  command: Command,
-  begin: Begin<R, Flags>,
-): Command {
-  return addBegin(addJson(command), begin, printStarted);
-}
-
-function addBegin<R extends Run, Flags extends JsonFlag>(
-  command: Command,
-  begin: Begin<R, Flags>,
-  then: (run: R, flags: Flags) => Promise<ExitCode>,
-): Command {
-  return command.action(
-    exiting(() => {
-      const flags = command.opts<Flags>();
-      return begin(command.args[0] ?? '', flags, (starting) =>
-        withStarted(starting, (run) => then(run, flags)),
-      );
-    }),
-  );
-}
 
 /** Finds a run by its key or id. Temporal is contacted only when everything that was typed is right. */
 export async function withRun<R extends Run>(
@@ -211,6 +140,23 @@ export function addChange<R extends Run, Flags extends ChangeFlags>(
     return withRun(noun, key, work, problems);
   };
   return addJson(command).addOption(byOption()).action(exiting(act));
+}
+
+/** An order that says only who gives it, and why. */
+export function addOrder<R extends Run>(
+  parent: Command,
+  noun: Finds<R>,
+  verb: string,
+  past: string,
+  give: (run: R, order: PauseOrder) => Promise<unknown>,
+): Command {
+  return addChange<R, ChangeFlags>(parent.command(`${verb} <key>`), noun, ({ by, reason }, problems) => {
+    problems.push(...asFlags(validateBatchOrder({ by, reason })));
+    return async (run) => {
+      await give(run, { by, reason });
+      return { done: `${past} by ${by}` };
+    };
+  }).option('--reason <text>', 'why');
 }
 
 interface ListFlags extends JsonFlag {

@@ -9,8 +9,7 @@ import { type CreateFlags } from './flags';
 import { withSegue } from '../lib/connect';
 import { addScopeFlags, asFlags, softNumber } from '../lib/flags';
 import { env, osUser, print, printJson, say } from '../lib/io';
-import { addJson, type JsonFlag } from '../lib/noun';
-import { sayWhenNobodyPolls } from '../lib/follow';
+import { addJson, type JsonFlag, sayWhenNobodyPolls } from '../lib/run';
 
 /** Loaded when a command runs, since it loads Temporal's client: `--help` must be quick. */
 const checks = () => import('../../runs/schedule/spec.js');
@@ -104,7 +103,6 @@ function printOne(name: string, status: 'running' | 'succeeded', more: object = 
 
 interface Change<Flags> {
   about: string;
-  /** As in: `Nothing was paused`. */
   past: string;
   validate: (against: Awaited<ReturnType<typeof checks>>, name: string, flags: Flags) => string[];
   act: (schedules: SchedulesClient, name: string, flags: Flags) => Promise<void>;

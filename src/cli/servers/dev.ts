@@ -5,7 +5,7 @@ import { type LedgerEntry, SANDBOX_KEY } from '@segue/sandbox';
 import { loadLocalConfig } from '../../config';
 import { MEDIA } from '../jobs/media';
 import { withTemporal } from '../lib/connect';
-import { follow } from '../lib/follow';
+import { follow } from '../lib/run';
 import { env, EXIT, type ExitCode, io, print, say, UnreachableError } from '../lib/io';
 import { type LocalStack, startLocalStack } from './localStack';
 import { DEV_PORTS, untilAskedToStop } from './process';

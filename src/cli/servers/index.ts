@@ -1,7 +1,8 @@
 /** The commands that run until they are stopped: worker, dev, demo, sandbox, temporal. */
 import { once } from 'node:events';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command } from 'commander';
 import { loadLocalTemporalConfig, loadWorkerConfig } from '../../config';
+import { wholeNumber } from '../lib/flags';
 import { env, print, UnreachableError } from '../lib/io';
 import { type DevFlags } from './dev';
 import { DEV_PORTS, untilAskedToStop } from './process';
@@ -27,17 +28,7 @@ export async function forDevelopment<T>(command: string, load: () => Promise<T>)
   }
 }
 
-function portFlag(text: string): number {
-  const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65_535)
-    throw new InvalidArgumentError('It is a number from 0 to 65535.');
-  return port;
-}
-
-function workspaceFlag(text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It is a whole number from 1 to 999999999.');
-}
+const portFlag = wholeNumber(0, 65_535);
 
 function addWorker(program: Command): void {
   program
@@ -96,7 +87,7 @@ function addSandbox(program: Command): void {
     .option(
       '--workspace <id>',
       'the id that workspace 1 has; sandboxes on one Temporal cluster need different ones (default: 1)',
-      workspaceFlag,
+      wholeNumber(1, 999_999_999),
     )
     .option('--no-etags', 'give projects no ETag and take no notice of If-Match')
     .action(async (flags: SandboxFlags) => {

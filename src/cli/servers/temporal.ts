@@ -1,4 +1,3 @@
-/** The Temporal server that `dev`, `demo` and `temporal` run. */
 import {
   type DevServer,
   FAIRNESS_SETTING,
@@ -30,7 +29,6 @@ export async function startTemporal(
   });
 }
 
-/** Throws when ports are taken, and names all of them with their flags. */
 export async function requireFreePorts(ports: Record<string, number>): Promise<void> {
   const taken: string[] = [];
   for (const [flag, port] of Object.entries(ports)) {

@@ -24,11 +24,9 @@ import { countRuns, find, findRuns } from '../../runs/find';
 import { inputOf } from '../../runs/start';
 import { validateBatchOrder, validateConcurrencyOrder, validateGivenBatch } from '../../validation/inputs';
 import { type DownloadTarget, type ResultWithFiles, savingFiles } from '../files';
-import { entryOf, type JobEntry, queryOf } from '../listing';
-import { type Standing } from '../report';
+import { entryOf, type JobEntry, queryOf, type Standing } from '../report';
 import { Run, RunsClient } from '../run';
-import { followCounts, type FollowedCounts } from './promotedItems';
-import { resultsOfBatch, type ResultsOptions } from './results';
+import { followCounts, type FollowedCounts, resultsOfBatch, type ResultsOptions } from './results';
 import { type LeftItems, prepareRetry, resultOf } from './retry';
 
 /** A batch whose manifest is a file or an https address. */

@@ -11,12 +11,10 @@ import {
 import { againKey } from '../../contract/ids';
 import { factsOf, inPartitions, manifestOf, type Partition } from '../../runs/manifest/partitions';
 import { ifFound, isOpen } from '../../runs/find';
-import { GRPC, grpcCode } from '../../runs/grpc';
 import { inputOf } from '../../runs/start';
 import { notRepeated } from '../jobs/retry';
 import { type Batch } from '.';
-import { followResult } from './promotedItems';
-import { findPartition, partitionItems, partitionResults } from './results';
+import { findPartition, followResult, partitionItems, partitionResults } from './results';
 
 /** Items that did not succeed and are not repeated, by reason. */
 export interface LeftItems {
@@ -97,7 +95,7 @@ async function* repeatedItems(
     }
     await requireClosed(temporal, repeated, partition);
     const results = await partitionResults(temporal, partition);
-    const items = results.some(isRepeated) ? await itemsToRepeat(temporal, repeated, partition) : [];
+    const items = results.some(isRepeated) ? await partitionItems(temporal, partition) : [];
     for (const [index, result] of results.entries()) {
       const item = items[index];
       // What failed gets a new task; an unsaved result is read from its task again, and nothing is submitted.
@@ -106,17 +104,6 @@ async function* repeatedItems(
       else if (tally) countLeft(tally.left, await followResult(temporal, result));
     }
   }
-}
-
-async function itemsToRepeat(
-  temporal: Client,
-  repeated: Batch,
-  partition: WorkflowHandle,
-): Promise<BatchItem[]> {
-  return partitionItems(temporal, partition).catch((error: unknown) => {
-    if (grpcCode(error) !== GRPC.notFound) throw error;
-    throw notRepeated(repeated, `Temporal no longer keeps the input of ${partition.workflowId}`);
-  });
 }
 
 /** The service said that the task failed or refused the request; what may be alive there has left its partition. */

@@ -23,8 +23,7 @@ import { campaignStart, validateCampaignSpec, validateMediaRequest } from '../..
 import { countRuns, find, findRuns } from '../../runs/find';
 import { startOrFind } from '../../runs/start';
 import { validateAddedMedia, validateDecision, validatePause } from '../../validation/campaign';
-import { entryOf, type JobEntry, type JobFilter, queryOf } from '../listing';
-import { type Standing } from '../report';
+import { entryOf, type JobEntry, type JobFilter, queryOf, type Standing } from '../report';
 import { Run, RunsClient } from '../run';
 
 export interface CampaignFilter extends Pick<JobFilter, 'project'> {

@@ -13,21 +13,18 @@ import {
   type Hold,
   type HoldState,
   MEDIA_WORKFLOW,
-  type MediaInput,
   OPEN_STAGES,
   RECORD_WORKFLOW,
   TRANSCRIPT_WORKFLOW,
 } from '../../contract';
 import { againKey, mediaWorkflowId, submitRequestId } from '../../contract/ids';
 import { jobOf } from './job';
-import { inputOf } from '../../runs/start';
-import { entryOf, type JobEntry } from '../listing';
+import { entryOf, type JobEntry } from '../report';
 import { inParallel } from '../../platform/parallel';
 import { pollersOf } from '../../runs/query';
 import { type Leftovers, leftoversOfStopped, successorKey } from './leftovers';
 import { quoted, searchAttributes } from '../../contract/searchAttributes';
 import { failureType, findFirstRun, findRun, findRuns, ifFound } from '../../runs/find';
-import { isRecord, isText } from '../../validation/inputs';
 
 export interface HeldOptions {
   /** The most jobs to return, oldest first. Default: 50. */
@@ -51,8 +48,8 @@ export interface HeldJob extends JobEntry {
   requestId: string | null;
   /** False if a query got no answer. True for closed and paused runs, which are not queried. */
   answered: boolean;
-  /** Of a stopped run: what the service may still have of it, and what was asked for. */
-  left: { remains: Leftovers; input: MediaInput } | null;
+  /** Of a stopped run: what the service may still have of it. */
+  leftovers: Leftovers | null;
 }
 
 const DEFAULT_LIMIT = 50;
@@ -102,15 +99,12 @@ class HeldReader {
   async read(run: WorkflowExecutionInfo): Promise<HeldJob | undefined> {
     const entry = entryOf(run);
     if (run.status.name === 'COMPLETED') return this.#unsaved(run, entry);
-    const isStopped = entry.closedAt !== null;
-    if (isStopped) return (await this.#isSettled(entry)) ? undefined : this.#stopped(run, entry);
+    // A closed run is not queried: a worker with its code may be gone.
+    if (entry.closedAt !== null) return (await this.#isSettled(entry)) ? undefined : stopped(run, entry);
     const job = jobOf(this.temporal, { key: entry.key, existing: true, ...run });
     // A paused run answers no query: only the list entry is known.
     const isPaused = run.status.name === 'PAUSED';
-    const isQueried = !isPaused && (await this.#hasWorker(run));
-    const state = isQueried ? await job.state() : undefined;
-    // The other jobs of this queue would wait as long for no answer.
-    if (isQueried && !state) this.#isPolled.set(run.taskQueue, Promise.resolve(false));
+    const state = !isPaused && (await this.#hasWorker(run)) ? await job.state() : undefined;
     const { hold = null } = state ?? {};
     // The list lags behind: the hold has been decided.
     if (state && !hold) return undefined;
@@ -124,7 +118,7 @@ class HeldReader {
       why: hold?.why ?? (entry.stage === 'overdue' ? 'overdue' : null),
       since: hold?.since ?? null,
       reason: isPaused ? 'it is paused on the Temporal server: unpause it first' : (hold?.reason ?? null),
-      ...{ hold, left: null },
+      ...{ hold, leftovers: null },
     };
   }
 
@@ -136,19 +130,6 @@ class HeldReader {
     return isPolled;
   }
 
-  /** A closed run is not queried: a worker with its code may be gone. */
-  async #stopped(run: WorkflowExecutionInfo, entry: JobEntry): Promise<HeldJob> {
-    const leftovers = leftoversOfStopped(run);
-    const input = requested(await inputOf(this.temporal, run), entry);
-    return {
-      ...entry,
-      requestId: leftovers.is === 'unknown' ? leftovers.requestId : null,
-      answered: true,
-      why: entry.status === 'terminated' ? 'terminated' : 'timedOut',
-      ...{ since: entry.closedAt, reason: null, hold: null, left: { remains: leftovers, input } },
-    };
-  }
-
   /** Listed until its retry has started. */
   async #unsaved({ type }: WorkflowExecutionInfo, entry: JobEntry): Promise<HeldJob | undefined> {
     const { workflowId, runId, closedAt } = entry;
@@ -158,7 +139,7 @@ class HeldReader {
     const result: unknown = await ifFound(this.temporal.workflow.getHandle(workflowId, runId).result());
     const reason = whyUnsaved(type, result);
     if (reason === null) return undefined;
-    const unheld = { requestId: null, answered: true, hold: null, left: null };
+    const unheld = { requestId: null, answered: true, hold: null, leftovers: null };
     return { ...entry, ...unheld, why: 'unsaved', since: closedAt, reason };
   }
 
@@ -194,6 +175,16 @@ class HeldReader {
   }
 }
 
+function stopped(run: WorkflowExecutionInfo, entry: JobEntry): HeldJob {
+  const leftovers = leftoversOfStopped(run);
+  return {
+    ...entry,
+    requestId: leftovers.is === 'unknown' ? leftovers.requestId : null,
+    why: entry.status === 'terminated' ? 'terminated' : 'timedOut',
+    ...{ answered: true, since: entry.closedAt, reason: null, hold: null, leftovers },
+  };
+}
+
 /** Null: nothing of it is unsaved. */
 function whyUnsaved(workflow: string, result: unknown): string | null {
   if (workflow !== BATCH_WORKFLOW) {
@@ -203,11 +194,4 @@ function whyUnsaved(workflow: string, result: unknown): string | null {
   const { counts } = (result ?? {}) as Partial<BatchResult>;
   const unsaved = counts?.unsaved ?? 0;
   return unsaved > 0 ? `projects did not take the results of ${unsaved} of its items` : null;
-}
-
-/** A malformed input of one run must not break the list. */
-function requested(input: unknown, { key, tool }: JobEntry): MediaInput {
-  const isUsable = isRecord(input) && isText(input.tool) && isRecord(input.request);
-  const asked = isUsable ? (input as unknown as MediaInput) : { tool: tool ?? 'TOOL', request: {} };
-  return { ...asked, key };
 }

@@ -29,8 +29,7 @@ import {
   validateRecordInput,
   validateTranscriptSpec,
 } from '../../validation/inputs';
-import { entryOf, type JobEntry, type JobFilter, queryOf } from '../listing';
-import { type JobReport } from '../report';
+import { entryOf, type JobEntry, type JobFilter, type JobReport, queryOf } from '../report';
 import { RunsClient, type WaitOptions } from '../run';
 import { MediaJob, RecordJob, TranscriptJob } from './job';
 import { notRepeated, retryJob, type RetryOptions } from './retry';

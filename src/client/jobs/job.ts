@@ -19,9 +19,8 @@ import {
 } from '../../contract';
 import { DecisionRefusedError, InvalidInputError } from '../../errors';
 import { mediaWorkflowId, recordWorkflowId, transcriptWorkflowId } from '../../contract/ids';
-import { entryOf } from '../listing';
 import { type Leftovers, leftoversOfFailed, leftoversOfStopped } from './leftovers';
-import { deliveredWith, type Standing, succeededWith } from '../report';
+import { deliveredWith, entryOf, type Standing, succeededWith } from '../report';
 import { Run, sendUpdate } from '../run';
 import { failureType, type Listed, type RunFacts } from '../../runs/find';
 

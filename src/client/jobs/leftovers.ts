@@ -4,7 +4,7 @@ import { isGivenKey } from '../../contract/ids';
 import { searchAttributes } from '../../contract/searchAttributes';
 import { digest } from '../../platform/digest';
 import { type Listed } from '../../runs/find';
-import { entryOf } from '../listing';
+import { entryOf } from '../report';
 
 export type Leftovers =
   /** Nothing that still costs or can still give a result. */
@@ -42,15 +42,8 @@ export function leftoversOfFailed(failureType: string | null | undefined, run: L
 }
 
 const SUFFIX = '-next';
-const LONGEST_START = 120 - SUFFIX.length;
 
-/**
- * The key of the run that continues a stopped one: the same each time, and one that a person may give. A key
- * that no person may give (`spring~banner`) gets a digest, which keeps it apart from keys that look alike.
- */
+/** The key of the run that continues a stopped one: the same each time, and one that a person may give. */
 export function successorKey(key: string): string {
-  if (isGivenKey(key) && key.length <= LONGEST_START) return `${key}${SUFFIX}`;
-  const mark = `-${digest(key).slice(0, 12)}`;
-  const start = key.replace(/[^A-Za-z0-9._-]/g, '-').slice(0, LONGEST_START - mark.length);
-  return `${start}${mark}${SUFFIX}`;
+  return `${isGivenKey(key) && key.length + SUFFIX.length <= 120 ? key : digest(key)}${SUFFIX}`;
 }

@@ -34,7 +34,7 @@ export async function retryJob(
   const mayHaveSent = start.wasReset || (carried?.reset ?? false) || isRefused;
   const report = await repeated.report();
   const isUnsaved = report.status === 'unsaved' && report.taskId !== null;
-  if (!isUnsaved) await requireOver(repeated, report, input, { again, mayHaveSent });
+  if (!isUnsaved) await requireOver(repeated, report, { again, mayHaveSent });
   const known = isUnsaved ? { taskId: report.taskId ?? undefined } : {};
   const next = { ...input, ...known, key: againKey(repeated.key) };
   return new MediaJob(temporal, await startMediaInput(temporal, repeated.taskQueue, next));
@@ -55,7 +55,6 @@ async function requireOwnKey(temporal: Client, repeated: MediaJob, { reportTo }:
 async function requireOver(
   repeated: MediaJob,
   { status, stage }: JobReport,
-  input: MediaInput,
   { again, mayHaveSent }: { again: boolean; mayHaveSent: boolean },
 ): Promise<void> {
   const { workflowId, key } = repeated;
@@ -76,16 +75,14 @@ async function requireOver(
       throw notRepeated(
         repeated,
         `it ${status === 'failed' ? 'failed' : `was ${status}`}, but the service may still work on its task ${leftovers.taskId}. ` +
-          'Follow that task instead of paying for another; if it is surely dead, use another key.',
-        { input, taskId: leftovers.taskId },
+          'Follow it with --task-id and another key instead of paying for another; if it is surely dead, use another key.',
       );
     case 'unknown':
       throw notRepeated(
         repeated,
         `it was ${status}, and the service may have accepted it. Look there for ` +
           `${leftovers.requestId ? `the X-Request-Id ${leftovers.requestId}` : `X-Request-Ids that begin with ${key}.submit.`}. ` +
-          'If the service has it, follow its task; if not, use another key.',
-        { input, taskId: null },
+          'If the service has it, follow its task with --task-id; either way, use another key.',
       );
   }
 }
@@ -93,7 +90,6 @@ async function requireOver(
 export function notRepeated(
   { workflowId, runId, key }: Pick<Run, 'workflowId' | 'runId' | 'key'>,
   why: string,
-  left?: NotRepeatedError['left'],
 ): NotRepeatedError {
-  return new NotRepeatedError({ workflowId, runId, key }, `${workflowId} was not run again: ${why}`, left);
+  return new NotRepeatedError({ workflowId, runId, key }, `${workflowId} was not run again: ${why}`);
 }

@@ -1,5 +1,5 @@
 import { type ScheduleSpec } from '@temporalio/client';
-import { readCalendar, type ReadCalendar, readCron } from '../../calendar/calendars';
+import { CALENDAR_FORM, CRON_FORM, readCalendar, readCron } from '../../calendar/calendars';
 import {
   DEFAULT_SCHEDULE,
   SCHEDULE_OVERLAPS,
@@ -65,19 +65,13 @@ function validateTimes(spec: unknown): string[] {
   if (given.length === 1 && kind === 'every')
     return mustBe('every', value ?? null, isInterval, `${DURATION_FORM}, in whole seconds`);
   if (given.length === 1 && kind === 'cron')
-    return problemsIn('cron', [
-      typeof value === 'string' ? readCron(value) : { problems: ['must be a text'] },
-    ]);
+    return mustBe('cron', value ?? null, (text) => readCron(text) !== undefined, CRON_FORM);
   const calendars = [value].flat();
   if (given.length === 1 && kind === 'calendar' && calendars.length > 0)
-    return problemsIn('calendar', calendars.map(readCalendar));
+    return calendars
+      .filter((one) => readCalendar(one) === undefined)
+      .map((one) => `calendar: ${JSON.stringify(one)} is not ${CALENDAR_FORM}`);
   return ['spec: must be one of { cron }, { every } and { calendar }'];
-}
-
-function problemsIn(kind: string, read: ReadCalendar[]): string[] {
-  return read
-    .flatMap((calendar) => ('problems' in calendar ? calendar.problems : []))
-    .map((problem) => `${kind}: ${problem}`);
 }
 
 /** A digest of what makes two schedules the same. A note does not, nor how often tasks are polled. */

@@ -172,7 +172,7 @@ describe('a job that is held', () => {
       });
       expect(await segue(['media', 'follow', key], ours)).toMatchObject({ code: 1 });
       const again = await segue(['retry', key], ours);
-      expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining(`--task-id ${task}`) });
+      expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining(`its task ${task}`) });
       expect((await readLedger(slow.url)).summary.submissions).toBe(1);
     });
     await slow.stop();

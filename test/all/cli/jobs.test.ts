@@ -76,7 +76,7 @@ describe('a job that is run again', () => {
     expect(await segue(['media', 'cancel', key], settings)).toMatchObject({ code: 0 });
     const refused = await segue(['retry', key], settings);
     expect(refused).toMatchObject({ code: 2 });
-    expect(refused.stderr).toContain(`--task-id ${task} --key ${key}-next`);
+    expect(refused.stderr).toContain(`may still work on its task ${task}`);
     expect(await tasksOf(sandbox.url, key)).toHaveLength(1);
   });
 

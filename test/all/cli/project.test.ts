@@ -90,17 +90,9 @@ describe.each([true, false])('segue project patch, with ETags: %s', (etags) => {
   test('wrong input ends with 2 and every problem, and nothing is sent', async () => {
     const before = await readLedger(sandbox.url);
     const file = await dataFile('[1]');
-    const wrong = await segue(['project', 'patch', ' ', '7', '--data', file, '--change-id', 'a b'], {
-      ...settings,
-      SEGUE_ORGANIZATION: '',
-    });
+    const wrong = await segue(['project', 'patch', ' ', '7', '--data', file, '--change-id', 'a b'], settings);
     expect(wrong).toMatchObject({ code: 2, stdout: '' });
-    for (const problem of [
-      'must be a JSON object',
-      'resourcetype: must be an id',
-      'changeId:',
-      '--organization:',
-    ])
+    for (const problem of ['must be a JSON object', 'resourcetype: must be an id', 'changeId:'])
       expect(wrong.stderr).toContain(problem);
     expect(await segue(patch(), settings)).toMatchObject({
       code: 2,

@@ -75,7 +75,7 @@ test('everything that is wrong is told at once, each with its flag or its place'
   expect(stderr.split('\n').map((line) => line.trim())).toEqual([
     'Nothing was scheduled:',
     expect.stringMatching(/^NAME: "a b" is not/),
-    expect.stringMatching(/^--cron: hour: must be/),
+    expect.stringMatching(/^--cron: "0 25 \* \* \*" is not a cron expression/),
     expect.stringMatching(/^--timezone: "Mars" is not/),
     expect.stringMatching(/^--overlap: "both" is not one of/),
     expect.stringMatching(/^--catchup: "long" is not/),

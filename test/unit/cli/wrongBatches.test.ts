@@ -38,7 +38,7 @@ test.each<[string, string[], (string | RegExp)[]]>([
   [
     'results',
     ['k', '--download', path.join(__filename, 'x'), '--at', '/x'],
-    [/^--download .*: cannot be used as a folder/],
+    ['Nothing was done:', /^--download: .* cannot be used as a folder/],
   ],
   [
     'concurrency',

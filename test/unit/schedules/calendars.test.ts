@@ -1,4 +1,4 @@
-/** Cron expressions and calendars: what is wrong with one, and which times it means on the days when clocks change. */
+/** Cron expressions and calendars: what is none, and which times it means on the days when clocks change. */
 import { readCalendar, readCron } from '../../../src/calendar/calendars';
 import { meantMoment } from '../../../src/calendar/zones';
 
@@ -21,21 +21,11 @@ const BAD = [
 ];
 
 test.each(GOOD)('"%s" is a cron expression', (cron) => {
-  expect(readCron(cron)).toHaveProperty('calendar');
+  expect(readCron(cron)).toBeDefined();
 });
 
 test.each(BAD)('"%s" is none', (cron) => {
-  expect(readCron(cron)).toEqual({ problems: expect.arrayContaining([expect.any(String)]) });
-});
-
-test('all problems are told at once, in words', () => {
-  expect(readCron('61 25 * * funday')).toEqual({
-    problems: [
-      'minute: must be from 0 to 59: a value, a range, a list or *',
-      'hour: must be from 0 to 23: a value, a range, a list or *',
-      'day of the week: must be from 0 to 6, or a name like SUNDAY or MONDAY: a value, a range, a list or *',
-    ],
-  });
+  expect(readCron(cron)).toBeUndefined();
 });
 
 test.each([
@@ -44,7 +34,7 @@ test.each([
   { hour: { start: 8, end: 18, step: 2 }, dayOfMonth: '*', month: ['MAY', { start: 'JULY', end: 'AUGUST' }] },
   { year: 2027, second: 5, comment: 'once' },
 ])('%j is a calendar', (calendar) => {
-  expect(readCalendar(calendar)).toHaveProperty('calendar');
+  expect(readCalendar(calendar)).toBeDefined();
 });
 
 test.each([
@@ -62,7 +52,7 @@ test.each([
   { minute: { start: 0, end: 30, step: 0 } },
   { comment: 1 },
 ])('%j is none', (calendar) => {
-  expect(readCalendar(calendar)).toHaveProperty('problems');
+  expect(readCalendar(calendar)).toBeUndefined();
 });
 
 describe('on the days when clocks change', () => {

@@ -1,3 +1,4 @@
+/** `run`, `start` and `follow` of all nouns: start a run once, wait for it, show or deliver its result. */
 import { type Command } from 'commander';
 import { parseDuration } from '../../contract/durations';
 import { type Job, type JobState } from '../../client/jobs/job';
@@ -7,67 +8,16 @@ import { type SegueClient } from '../../client/segueClient';
 import { adviceLines, decisionAdvice, followCommand, retryCommand } from './advice';
 import { type Connected, withSegue } from './connect';
 import { age } from './format';
-import { EXIT, EXIT_OF, type ExitCode, LostSightError, print, printJson, say } from './io';
+import { EXIT, EXIT_OF, type ExitCode, exiting, LostSightError, print, printJson, say } from './io';
 
-export interface Starting<R extends Run> {
-  start: (segue: SegueClient) => Promise<R>;
-  exists: (run: R) => string;
-  /** The task queue of its POSTs, if it sends any. */
-  submitQueue?: (taskQueue: string) => string;
-}
-
-/** Starts a run, or finds the existing run of the same key. */
-export async function withStarted<R extends Run>(
-  { start, exists, submitQueue }: Starting<R>,
-  work: (run: R) => Promise<ExitCode>,
-): Promise<ExitCode> {
-  return withSegue(async (segue, connected) => {
-    const run = await start(segue);
-    if (run.existing) await sayThatItExists(run, exists(run));
-    await sayWhenNobodyPolls(connected, run.taskQueue, submitQueue?.(run.taskQueue));
-    return work(run);
-  });
-}
-
-export async function sayThatItExists(run: Run, meaning: string): Promise<void> {
-  const { status } = await run.report();
-  say(`${run.workflowId} exists: started ${age(run.startedAt.toISOString())} ago, ${status}. ${meaning}`);
-}
-
-export async function printStarted(
-  run: Run,
-  { json }: { json?: boolean },
-  more: object = {},
-): Promise<ExitCode> {
-  if (json) printJson({ ...(run.existing ? await run.report() : run.started()), ...more });
-  else {
-    print(run.workflowId);
-    say(`follow it: ${followCommand(run)}`);
-  }
-  return EXIT.done;
-}
-
-export async function sayWhenNobodyPolls(
-  { temporal }: Connected,
-  taskQueue: string,
-  submitQueue?: string,
-): Promise<void> {
-  const { pollersOf } = await import('../../runs/query.js');
-  const isPolled = async (queue: string, type: 'workflow' | 'activity'): Promise<boolean> =>
-    (await pollersOf(temporal, queue, type)).length > 0;
-  const advice = 'the work waits until you start one with `segue worker`.';
-  if (!(await isPolled(taskQueue, 'workflow')))
-    say(`No worker polls the task queue "${taskQueue}": ${advice}`);
-  else if (submitQueue && !(await isPolled(submitQueue, 'activity')))
-    say(`No worker polls the task queue "${submitQueue}": ${advice}`);
-}
-
-export interface WaitFlags {
+export interface JsonFlag {
   json?: boolean;
+}
+
+export interface WaitFlags extends JsonFlag {
   timeout?: string;
 }
 
-/** How a run is waited for, and shown to people. */
 export interface Shows<State, R extends Run<State>, Flags extends WaitFlags = WaitFlags> {
   /** Its name with the article: `a batch`. */
   a: string;
@@ -78,6 +28,83 @@ export interface Shows<State, R extends Run<State>, Flags extends WaitFlags = Wa
   watch: () => (state: State) => void;
   /** Delivers a result in another way, for example as files; undefined when `show` is to print it. */
   deliver?: (report: JobReport, flags: Flags) => Promise<ExitCode | undefined>;
+}
+
+/** Starts a run, or finds the one that its key has; `ifExists` says what that means. */
+export type Go<R extends Run> = (
+  start: (segue: SegueClient) => Promise<R>,
+  ifExists: (run: R) => string,
+) => Promise<ExitCode>;
+
+/** Checks what was typed before Temporal is contacted, then calls `go`. */
+export type Begin<R extends Run, Flags> = (argument: string, flags: Flags, go: Go<R>) => Promise<ExitCode>;
+
+export function addRun<State, R extends Run<State>, Flags extends WaitFlags>(
+  command: Command,
+  noun: Shows<State, R, Flags>,
+  begin: Begin<R, Flags>,
+): Command {
+  return addBegin(addWaitFlags(command, noun), begin, (run, flags) => follow(run, flags, noun));
+}
+
+export function addStart<R extends Run, Flags extends JsonFlag>(
+  command: Command,
+  begin: Begin<R, Flags>,
+): Command {
+  return addBegin(addJson(command), begin, printStarted);
+}
+
+export function addJson(command: Command, about = 'print one JSON object'): Command {
+  return command.option('--json', about);
+}
+
+export function addWaitFlags<State, R extends Run<State>, Flags extends WaitFlags>(
+  command: Command,
+  { a, addFlags = (same) => same }: Shows<State, R, Flags>,
+): Command {
+  const about = `stop waiting after this long; the ${a.replace(/^an? /, '')} continues`;
+  return addFlags(addJson(command).option('--timeout <duration>', about));
+}
+
+function addBegin<R extends Run, Flags extends JsonFlag>(
+  command: Command,
+  begin: Begin<R, Flags>,
+  then: (run: R, flags: Flags) => Promise<ExitCode>,
+): Command {
+  const work = (): Promise<ExitCode> => {
+    const flags = command.opts<Flags>();
+    return begin(command.args[0] ?? '', flags, (start, ifExists) =>
+      withSegue(async (segue, connected) => {
+        const run = await start(segue);
+        if (run.existing) await sayThatItExists(run, ifExists(run));
+        await sayWhenNobodyPolls(connected, run.taskQueue);
+        return then(run, flags);
+      }),
+    );
+  };
+  return command.action(exiting(work));
+}
+
+export async function sayThatItExists(run: Run, meaning: string): Promise<void> {
+  const { status } = await run.report();
+  say(`${run.workflowId} exists: started ${age(run.startedAt.toISOString())} ago, ${status}. ${meaning}`);
+}
+
+export async function sayWhenNobodyPolls({ temporal }: Connected, taskQueue: string): Promise<void> {
+  const { pollersOf } = await import('../../runs/query.js');
+  if ((await pollersOf(temporal, taskQueue, 'workflow')).length === 0)
+    say(
+      `No worker polls the task queue "${taskQueue}": the work waits until you start one with \`segue worker\`.`,
+    );
+}
+
+export async function printStarted(run: Run, { json }: JsonFlag, more: object = {}): Promise<ExitCode> {
+  if (json) printJson({ ...(run.existing ? await run.report() : run.started()), ...more });
+  else {
+    print(run.workflowId);
+    say(`follow it: ${followCommand(run)}`);
+  }
+  return EXIT.done;
 }
 
 /** Waits for the end, the first hold, or the end of the waiting, then shows the run. */
@@ -126,7 +153,6 @@ export async function stoppable<T>(
   }
 }
 
-/** How single jobs are shown: media jobs, transcripts and waits. */
 export const JOB: Pick<Shows<JobState, Job>, 'show' | 'watch'> = {
   watch: () => (state) => {
     const task = state.taskId ? `, task ${state.taskId}` : '';
