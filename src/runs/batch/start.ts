@@ -71,7 +71,8 @@ export async function startBatchInput(
     summary: `batch ${key}, ${input.manifest.items} items`,
     priority,
     adviceOnReuse:
-      'its manifest, or its scope or notify, differs from what the key was first used with; choose another key',
+      'its manifest, or its scope or notify, differs from what the key was first used with; choose another key. ' +
+      `If it waits for the rest of its manifest, this ends it: segue batch cancel ${key} --by NAME`,
   });
   const run = await temporal.workflow.getHandle(workflowId).describe();
   if (isOpen(run)) await handOver(temporal, input, { taskQueue, priority }, partitions);
