@@ -10,7 +10,7 @@ import {
   type SubmitOrder,
   type SubmitOutcome,
 } from '../contract';
-import { batchWorkflowId, submitReadRequestId, submitRequestId } from '../contract/ids';
+import { batchWorkflowId, submitRequestId } from '../contract/ids';
 import { searchAttributes } from '../contract/searchAttributes';
 import { type LateTask, signalLateAnswer, signalLateTasks } from './atMostOnce/lateAnswer';
 import {
@@ -68,7 +68,7 @@ export function createPost(
     const { key, attempt, tool, request, scope, hasWrite } = submission;
     const left = (most: number): number => Math.max(1, Math.min(most, sendBefore - Date.now()));
     const reading = (): CallOptions => ({
-      requestId: submitReadRequestId(key, attempt),
+      requestId: `${submitRequestId(key, attempt)}.read`,
       timeoutMs: left(LONGEST_READ_MS),
     });
     // Checked before anything is paid for.
