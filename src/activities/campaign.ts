@@ -28,21 +28,18 @@ export function createPrepareCampaign(api: Api, patience: Patience): CampaignAct
         if (!isMissing(error)) throw error;
         return { problems: [`workspace: ${error.message}`], remarks: [], clock: clockOf({}) };
       }
-      const needed = [
-        ...[...new Set(voices)].map((id) => ({
-          what: `voice ${id}`,
-          read: (): Promise<unknown> => api.getVoice({ voice_id: id }, next()),
-        })),
-        ...[...new Set(boards)].map((id) => ({
-          what: `board ${id}`,
-          read: (): Promise<unknown> => api.getBoard({ board_id: id }, next()),
-        })),
+      const missing = [
+        await inParallel(AT_ONCE, [...new Set(voices)], (voice_id) =>
+          problemOf(`voice ${voice_id}`, () => api.getVoice({ voice_id }, next())),
+        ),
+        await inParallel(AT_ONCE, [...new Set(boards)], (board_id) =>
+          problemOf(`board ${board_id}`, () => api.getBoard({ board_id }, next())),
+        ),
       ];
-      const missing = await inParallel(AT_ONCE, needed, ({ what, read }) => problemOf(what, read));
       return {
         problems: [
           ...validateWorkspace(context),
-          ...missing.flat(),
+          ...missing.flat(2),
           // Checked here too, because other languages start campaigns without Segue's client.
           ...findMediaProblems({ media }).map(problemText),
         ],
