@@ -10,11 +10,6 @@ export interface Operated {
   operatorService: OperatorService;
 }
 
-export interface Registration {
-  missing: string[];
-  clashing: string[];
-}
-
 const { IndexedValueType } = proto.api.enums.v1;
 
 const TYPES: Partial<Record<string, proto.api.enums.v1.IndexedValueType>> = {
@@ -22,13 +17,17 @@ const TYPES: Partial<Record<string, proto.api.enums.v1.IndexedValueType>> = {
   KEYWORD_LIST: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD_LIST,
 };
 
-export async function readRegistration(connection: Operated, namespace: string): Promise<Registration> {
-  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
-  const missing = allSearchAttributes.filter(({ name }) => customAttributes[name] === undefined);
-  const clashing = allSearchAttributes.filter(
-    ({ name, type }) => customAttributes[name] !== undefined && customAttributes[name] !== TYPES[type],
-  );
-  return { missing: missing.map(({ name }) => name), clashing: clashing.map(({ name }) => name) };
+export async function readRegistration(
+  connection: Operated,
+  namespace: string,
+): Promise<{ missing: string[]; clashing: string[] }> {
+  const { customAttributes: found } = await connection.operatorService.listSearchAttributes({ namespace });
+  const others = allSearchAttributes.filter(({ name, type }) => found[name] !== TYPES[type]);
+  const names = others.map(({ name }) => name);
+  return {
+    missing: names.filter((name) => found[name] === undefined),
+    clashing: names.filter((name) => found[name] !== undefined),
+  };
 }
 
 /**
@@ -72,9 +71,8 @@ function missingError(namespace: string, which: string): NotSetUpError {
 }
 
 export function clashingError(namespace: string, clashing: string[]): NotSetUpError {
-  const names = clashing.join(', ');
   return new NotSetUpError(
-    `The namespace ${namespace} has ${names} with another type; Segue needs a namespace without.`,
+    `The namespace ${namespace} has ${clashing.join(', ')} with another type; Segue needs a namespace without.`,
   );
 }
 

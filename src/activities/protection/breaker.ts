@@ -106,7 +106,7 @@ export class Breaker {
       is: 'open',
       since: now,
       why,
-      denial: denialOf(who, deniedStatus(outcome)),
+      denial: denialIn(outcome, who),
       trying: false,
       pauseMs: SHORTEST_PAUSE_MS,
       nextTryAt: now,
@@ -128,9 +128,7 @@ export class Breaker {
         await read();
       } catch (error) {
         open.latest = truncate(error instanceof Error ? error.message : String(error));
-        const status =
-          error instanceof StatusError && isAccessDenied(error.status) ? error.status : undefined;
-        open.denial = denialOf(who, status);
+        open.denial = error instanceof StatusError ? denialOf(error.status, who) : undefined;
         return heldBack(open, who, this.#now());
       }
       const outcome = await send();
@@ -145,7 +143,7 @@ export class Breaker {
   #judge(open: Open, who: WhoIsDenied, outcome: SubmitOutcome): void {
     const sign = signOf(outcome);
     open.latest = reasonOf(outcome);
-    open.denial = denialOf(who, deniedStatus(outcome));
+    open.denial = denialIn(outcome, who);
     if (sign === 'unknown') open.pauseMs = Math.min(open.pauseMs * 2, LONGEST_PAUSE_MS);
     if (sign !== 'well') return;
     this.#phase = closed();
@@ -168,17 +166,15 @@ function signOf(outcome: SubmitOutcome): Sign {
       return 'unknown';
     case 'notSent':
       return 'none';
-    default:
-      return outcome satisfies never;
   }
 }
 
-function deniedStatus(outcome: SubmitOutcome): number | undefined {
-  return signOf(outcome) === 'denied' && outcome.outcome === 'refused' ? outcome.status : undefined;
+function denialIn(outcome: SubmitOutcome, who: WhoIsDenied): Open['denial'] {
+  return outcome.outcome === 'refused' ? denialOf(outcome.status, who) : undefined;
 }
 
-function denialOf(who: WhoIsDenied, status: number | undefined): Open['denial'] {
-  return status === undefined ? undefined : { status, to: who(status) };
+function denialOf(status: number | undefined, who: WhoIsDenied): Open['denial'] {
+  return status !== undefined && isAccessDenied(status) ? { status, to: who(status) } : undefined;
 }
 
 function reasonOf(outcome: SubmitOutcome): string {
@@ -191,9 +187,9 @@ function heldBack({ why, latest, since, denial }: Open, who: WhoIsDenied, now: n
     `(${formatDuration(now - since)}), after ${why}. ` +
     (latest === undefined ? '' : `Its last try: ${latest}. `) +
     'It sends one when the workspace can be read, and all others when that one is answered';
-  const { status, to } = denial ?? {};
-  const isDenied = status !== undefined && who(status) === to;
-  return isDenied ? { outcome: 'refused', status, reason } : { outcome: 'notSent', reason };
+  return denial && who(denial.status) === denial.to
+    ? { outcome: 'refused', status: denial.status, reason }
+    : { outcome: 'notSent', reason };
 }
 
 function monotonicNow(): number {

@@ -2,7 +2,7 @@
 import { type BatchManifest, MOST_PARTITIONS, type PartitionFacts } from '../../contract';
 import { InvalidInputError, ManifestChangedError } from '../../errors';
 import { type ManifestLine } from './lines';
-import { type BadLine, factsOf, goodItems, inPartitions, manifestOf, type Partition } from './partitions';
+import { factsOf, goodItems, inPartitions, manifestOf, type Partition } from './partitions';
 import { type ReadOptions, withManifest } from './source';
 import { type ManifestWarning, ManifestWarnings } from './warnings';
 
@@ -49,13 +49,12 @@ export async function checkManifest(
   const partitions: PartitionFacts[] = [];
   const warnings = new ManifestWarnings();
   const counts = { badLines: 0, duplicates: 0 };
-  const onBad = ({ line, problems: wrong, isDuplicate }: BadLine): void => {
+  const good = goodItems(lines, (read) => {
+    if (!('problems' in read)) return warnings.look(read);
+    const { line, problems: wrong, isDuplicate } = read;
     counts.badLines += 1;
     if (isDuplicate) counts.duplicates += 1;
     if (problems.length < MOST_LISTED) problems.push({ line, problems: wrong });
-  };
-  const good = goodItems(lines, onBad, (item) => {
-    warnings.look(item);
   });
   for await (const partition of inPartitions(good)) partitions.push(factsOf(partition));
 
@@ -94,8 +93,7 @@ export function problemLines(name: string, { problems, badLines }: ManifestCheck
   return isAll ? lines : [...lines.slice(0, MOST_LISTED), `and more, in ${badLines} bad lines in all`];
 }
 
-export interface HandOverOptions {
-  skipBad?: boolean;
+interface HandOverOptions {
   name?: string;
   /** What the check found: a file may be written to between the two readings. */
   facts?: PartitionFacts[];
@@ -105,13 +103,10 @@ export interface HandOverOptions {
 /** The partitions that the check found, or an error if the manifest has changed. */
 export async function* readPartitions(
   lines: AsyncIterable<ManifestLine>,
-  { skipBad = false, name = 'manifest', facts, signal }: HandOverOptions = {},
+  { name = 'manifest', facts, signal }: HandOverOptions = {},
 ): AsyncGenerator<Partition> {
   let count = 0;
-  const onBad = (): void => {
-    if (!skipBad) throw changed(name);
-  };
-  for await (const partition of inPartitions(goodItems(lines, onBad))) {
+  for await (const partition of inPartitions(goodItems(lines))) {
     if (facts && facts[count]?.digest !== partition.digest) throw changed(name);
     signal?.throwIfAborted();
     count += 1;
@@ -152,7 +147,7 @@ export function withCheckedManifest<T>(
     onCheck?.(name, check);
     if (!check.usable) throw new InvalidInputError(problemLines(name, check), 'The batch was not started');
     const { digest, items, partitions: facts } = check;
-    const reading = { skipBad, name, facts, signal: options.signal };
+    const reading = { name, facts, signal: options.signal };
     const partitions = { [Symbol.asyncIterator]: () => readPartitions(lines(), reading) };
     return work({ name, manifest: { digest, items, partitions: facts }, partitions });
   });
