@@ -10,7 +10,6 @@ import { bounded, boundedNews, type TaskNews } from './lib/resultSize';
 /** A call ends this much sooner than its activity, so that its own error is recorded and not a timeout. */
 const MARGIN_MS = 2_000;
 
-/** The request id is the given one, or one made from the run and the step. */
 export function callOptions(
   name: string,
   { requestId, scope }: { requestId?: string; scope?: Scope },
@@ -50,7 +49,6 @@ export async function oneCall<T>(
   }
 }
 
-/** For an activity that calls the service many times. */
 export interface Reading {
   /** The options of the next call; throws when the activity was cancelled. */
   next: () => CallOptions;

@@ -17,7 +17,6 @@ import { type Survey, survey, type Tally } from './lib/survey';
 
 const AT_ONCE = 5;
 
-/** Checks that everything a campaign needs exists, before anything is paid for. */
 export function createPrepareCampaign(api: Api, patience: Patience): CampaignActivities['prepareCampaign'] {
   return ({ scope, media, voices, boards }) =>
     manyReads('prepareCampaign', { scope, ...patience }, async ({ next }) => {
@@ -113,7 +112,6 @@ export async function isRunning(campaign: string): Promise<boolean> {
 const LARGEST_SUMMARY_BYTES = 200_000;
 const LONGEST_REMARK = 300;
 
-/** Reads what a campaign wants to know of its workspace, condensed to counts and excerpts. */
 export function createResearch(api: Api, patience: Patience): CampaignActivities['research'] {
   return ({ scope, ...asked }) =>
     manyReads('research', { scope, ...patience }, async (reading) =>

@@ -22,17 +22,11 @@ import { inputFailure } from './lib/failures';
 import { meterSkippedFirings } from './lib/metrics';
 import { readEnd, subscribeToEnd } from './runs';
 
-/**
- * A manifest that cannot be read, or that the worker cannot keep, is tried again for this long and at least this often: a
- * firing without an end would have all later firings skipped. Trouble of the Temporal server has no such limit.
- */
+/** A firing without an end would have all later firings skipped. Trouble of the Temporal server has no such limit. */
 const LONGEST_UNREADABLE_MS = 30 * 60_000;
 const FEWEST_READS = 5;
 
-/**
- * Starts the run of a firing as any client does, under the key of the firing's time, so that a run that exists is found
- * and not started again. That run is asked to signal its end to the firing.
- */
+/** Under the key of the firing's time, so that a run that exists is found. The run signals its end to the firing. */
 export function createStartFired(meter: MetricMeter, proxy?: ProxySettings): SegueActivities['startFired'] {
   return async (order) => {
     const heartbeat = new Heartbeat();

@@ -126,18 +126,12 @@ export function createSubmitChunk(
       },
       withoutSlot,
     );
-    const accepted = acceptedOf(submissions, outcomes);
+    const accepted = submissions.flatMap(({ key, item, attempt }, index): LateTask[] => {
+      const outcome = outcomes[index];
+      return outcome?.outcome === 'accepted' ? [{ key, item, attempt, taskId: outcome.taskId }] : [];
+    });
     return accepted.length === 0 ? outcomes : completeExplicitly(outcomes, () => signalLateTasks(accepted));
   };
-}
-
-function acceptedOf(submissions: ChunkSubmission[], outcomes: ChunkOutcome[]): LateTask[] {
-  return outcomes.flatMap((outcome, index) => {
-    const submission = submissions[index];
-    if (!submission || outcome.outcome !== 'accepted') return [];
-    const { key, item, attempt } = submission;
-    return [{ key, item, attempt, taskId: outcome.taskId }];
-  });
 }
 
 const STOPPED: readonly string[] = ['paused', 'cancelling', 'cancelled'] satisfies BatchStage[];

@@ -10,7 +10,6 @@ const QUEUE_TYPE = {
   activity: proto.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY,
 };
 
-/** How long a worker may take to answer a query. */
 const QUERY_PATIENCE_MS = 5_000;
 
 /** The answer of a run to a query; undefined if no worker gives one in time. */

@@ -30,10 +30,7 @@ export async function readRegistration(
   };
 }
 
-/**
- * Throws when a run in this namespace could not set its search attributes: its task would be retried for ever. Where
- * the server does not answer the question, `warn` says so and the worker starts: it may be set up by others.
- */
+/** A run that cannot set its search attributes has its task retried for ever. */
 export async function requireRegistration(
   connection: Operated,
   namespace: string,

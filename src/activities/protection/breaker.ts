@@ -9,8 +9,6 @@
  *
  * While access is denied, a submit for the same workspace is answered as denied, not as "not sent". Both send nothing,
  * but a run ends after `SEGUE_AUTH_GRACE` of denials, and "not sent" would keep it waiting for ever.
- *
- * One object for each credential and process. It knows nothing of Temporal.
  */
 import { StatusError } from '../../api/errors';
 import { type SubmitOutcome } from '../../api/outcomes';
@@ -42,11 +40,9 @@ interface Open {
   is: 'open';
   since: number;
   why: string;
-  /** The reason that the last try ended with. */
   latest?: string;
   /** The status that denies access, and to whom, if that is the trouble. */
   denial?: { status: number; to: string };
-  /** Whether a submit is being tried. */
   trying: boolean;
   pauseMs: number;
   nextTryAt: number;

@@ -129,14 +129,11 @@ export interface ManifestOptions extends ReadOptions, CheckOptions {
 }
 
 export interface CheckedManifest {
-  /** What messages call it. */
   name: string;
   manifest: BatchManifest;
-  /** From the first partition on, each time. */
   partitions: AsyncIterable<Partition>;
 }
 
-/** Checks the whole manifest before any work is done. */
 export function withCheckedManifest<T>(
   source: string,
   { skipBad, mostPartitions, onCheck, ...options }: ManifestOptions,

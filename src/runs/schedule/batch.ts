@@ -35,10 +35,8 @@ export async function startScheduledBatch(
   asked: AskedBatch,
   settings: FiringSettings,
 ): Promise<StartedBatch> {
-  return (
-    (await findWholeBatch(temporal, asked, settings.token)) ??
-    (await handOverBatch(temporal, asked, settings))
-  );
+  const whole = await findWholeBatch(temporal, asked, settings.token);
+  return whole ?? handOverBatch(temporal, asked, settings);
 }
 
 /**
@@ -68,7 +66,6 @@ function identityOf({ source, scope, notify }: Pick<BatchInput, 'source' | 'scop
 /** As much as a history should keep. */
 const LONGEST_WARNING = 300;
 
-/** Reads the manifest, checks the whole of it, and hands it over. */
 async function handOverBatch(
   temporal: Client,
   { manifest: address, skipBad, ...asked }: AskedBatch,

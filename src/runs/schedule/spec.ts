@@ -74,7 +74,6 @@ export const validateResume = (given: unknown, why: unknown): string[] =>
 export const validateTrigger = (given: unknown, options: object): string[] =>
   validate(ofTrigger, { ...options, name: given });
 
-/** The period must be over. */
 export function validateBackfill(
   given: unknown,
   period: { from: unknown; to: unknown; overlap?: unknown },
