@@ -75,7 +75,7 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
     pollTasks: createPollTasks(api),
   } satisfies PollActivities;
   const writes = { writeProjects: createWriteProjects(api, organizationOf, options) };
-  const writeProblem: WriteProblem = ({ scope }, call) =>
+  const writeProblem: WriteProblem = (scope, call) =>
     (scope?.organization ?? options.organization) === undefined
       ? organizationProblem(organizationOf, call)
       : Promise.resolve(null);

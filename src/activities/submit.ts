@@ -6,6 +6,7 @@ import {
   type ChunkOutcome,
   type ChunkSubmission,
   HEARTBEAT_TIMEOUT_MS,
+  type Scope,
   type SegueActivities,
   type SubmitOrder,
   type SubmitOutcome,
@@ -40,10 +41,7 @@ export interface Post {
 }
 
 /** Why nothing can be written for this scope, as far as that is known; null otherwise. */
-export type WriteProblem = (
-  order: Pick<SubmitOrder, 'scope'>,
-  options: CallOptions,
-) => Promise<string | null>;
+export type WriteProblem = (scope: Scope | undefined, options: CallOptions) => Promise<string | null>;
 
 export function createPost(
   api: Api,
@@ -72,7 +70,7 @@ export function createPost(
       timeoutMs: left(LONGEST_READ_MS),
     });
     // Checked before anything is paid for.
-    const problem = hasWrite ? await writeProblem({ scope }, reading()) : null;
+    const problem = hasWrite ? await writeProblem(scope, reading()) : null;
     if (problem !== null)
       return { outcome: 'refused', reason: `not sent, because its result could not be written: ${problem}` };
     // The read has the submit's own scope, so that it meets what the submit would meet.
