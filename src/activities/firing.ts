@@ -52,14 +52,13 @@ async function start(order: StartFiredOrder, proxy: ProxySettings | undefined): 
     // The same in every attempt: a run that an earlier attempt started is not an existing one.
     token: workflowExecution?.runId,
     ...{ taskQueue, poll, submit, proxy },
-    // No terminal shows warnings while a schedule fires.
-    onWarning: (warning) => {
-      log.warn('a line of the manifest may not be meant so', { schedule, warning });
-    },
     signal: cancellationSignal(),
   });
   const isOver = !(await subscribeToEnd(client, run.workflowId, workflowExecution?.workflowId ?? ''));
   const { key, workflowId, runId, existing, digest, warnings = [] } = run;
+  // No terminal shows warnings while a schedule fires.
+  for (const warning of warnings)
+    log.warn('a line of the manifest may not be meant so', { schedule, warning });
   return {
     ...{ key, workflowId, runId, existing, isOver, digest },
     ...(warnings.length > 0 ? { warnings } : {}),

@@ -123,29 +123,24 @@ function changed(name: string): ManifestChangedError {
   ]);
 }
 
-export interface ManifestOptions extends ReadOptions, CheckOptions {
-  /** Called with the result of the check, usable or not. */
-  onCheck?: (name: string, check: ManifestCheck) => void;
-}
-
-export interface CheckedManifest {
+interface CheckedManifest {
   name: string;
+  check: ManifestCheck;
   manifest: BatchManifest;
   partitions: AsyncIterable<Partition>;
 }
 
 export function withCheckedManifest<T>(
   source: string,
-  { skipBad, mostPartitions, onCheck, ...options }: ManifestOptions,
+  { skipBad, mostPartitions, ...options }: ReadOptions & CheckOptions,
   work: (checked: CheckedManifest) => Promise<T>,
 ): Promise<T> {
   return withManifest(source, options, async ({ name, lines }) => {
     const check = await checkManifest(lines(), { skipBad, mostPartitions });
-    onCheck?.(name, check);
     if (!check.usable) throw new InvalidInputError(problemLines(name, check), 'The batch was not started');
     const { digest, items, partitions: facts } = check;
     const reading = { name, facts, signal: options.signal };
     const partitions = { [Symbol.asyncIterator]: () => readPartitions(lines(), reading) };
-    return work({ name, manifest: { digest, items, partitions: facts }, partitions });
+    return work({ name, check, manifest: { digest, items, partitions: facts }, partitions });
   });
 }

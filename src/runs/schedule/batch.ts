@@ -10,7 +10,6 @@ import { batchWorkflowId } from '../../contract/ids';
 import { digest } from '../../platform/digest';
 import { missingPartitions } from '../batch/handOver';
 import { startBatch } from '../batch/start';
-import { type ManifestCheck } from '../manifest';
 import { addressName } from '../manifest/address';
 import { normalizeScope } from '../media';
 import { findOwnRun, isOpen, type RunFacts } from '../find';
@@ -25,7 +24,6 @@ export interface FiringSettings extends StartSettings {
   /** The same in every attempt of a firing, and in no other firing. */
   token?: string;
   proxy?: ProxySettings;
-  onWarning?: (warning: string) => void;
   /** Stops the hand-over; partitions that were started stay. */
   signal?: AbortSignal;
 }
@@ -71,21 +69,15 @@ async function handOverBatch(
   { manifest: address, skipBad, ...asked }: AskedBatch,
   settings: FiringSettings,
 ): Promise<StartedBatch> {
-  const { proxy = {}, onWarning, signal } = settings;
+  const { proxy = {}, signal } = settings;
   // Loaded only where a manifest is read.
   const { withCheckedManifest } = await import('../manifest/index.js');
-  let warnings: string[] = [];
-  const onCheck = (_name: string, check: ManifestCheck): void => {
-    warnings = check.warnings.map(({ line, words }) => truncate(`line ${line}: ${words}`, LONGEST_WARNING));
-    for (const warning of warnings) onWarning?.(warning);
-  };
-  return withCheckedManifest(
-    address,
-    { skipBad, proxy, signal, onCheck },
-    async ({ name, manifest, partitions }) => {
-      const spec = { ...asked, manifest, partitions, source: name };
-      const run = await startBatch(temporal, spec, settings);
-      return { ...run, digest: manifest.digest, warnings };
-    },
-  );
+  return withCheckedManifest(address, { skipBad, proxy, signal }, async (checked) => {
+    const { name, check, manifest, partitions } = checked;
+    const run = await startBatch(temporal, { ...asked, manifest, partitions, source: name }, settings);
+    const warnings = check.warnings.map(({ line, words }) =>
+      truncate(`line ${line}: ${words}`, LONGEST_WARNING),
+    );
+    return { ...run, digest: manifest.digest, warnings };
+  });
 }
