@@ -197,15 +197,15 @@ export function holdName(runId: string, submission: number): string {
 }
 
 /** Sent as `X-Request-Id`. */
-function requestIdOf<Step extends string | number>(call: string): (key: string, step: Step) => string {
+function requestIdOf(call: string): (key: string, step: string | number) => string {
   return (key, step) => `${key}.${call}.${step}`;
 }
 
-export const submitRequestId = requestIdOf<number>('submit');
+export const submitRequestId = requestIdOf('submit');
 /** One id per event shows a notification that was sent twice. */
-export const notifyRequestId = requestIdOf<string>('notify');
-export const downloadRequestId = requestIdOf<number>('download');
-export const pollRequestId = requestIdOf<number>('poll');
+export const notifyRequestId = requestIdOf('notify');
+export const downloadRequestId = requestIdOf('download');
+export const pollRequestId = requestIdOf('poll');
 
 /** Of any other call. A header has a limit, and carries only ASCII. */
 export function stepRequestId(workflowId: string, step: string): string {

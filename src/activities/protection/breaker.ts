@@ -183,9 +183,8 @@ function heldBack({ why, latest, since, denial }: Open, who: WhoIsDenied, now: n
     `(${formatDuration(now - since)}), after ${why}. ` +
     (latest === undefined ? '' : `Its last try: ${latest}. `) +
     'It sends one when the workspace can be read, and all others when that one is answered';
-  return denial && who(denial.status) === denial.to
-    ? { outcome: 'refused', status: denial.status, reason }
-    : { outcome: 'notSent', reason };
+  if (!denial || who(denial.status) !== denial.to) return { outcome: 'notSent', reason };
+  return { outcome: 'refused', status: denial.status, reason };
 }
 
 function monotonicNow(): number {

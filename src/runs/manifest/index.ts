@@ -50,7 +50,10 @@ export async function checkManifest(
   const warnings = new ManifestWarnings();
   const counts = { badLines: 0, duplicates: 0 };
   const good = goodItems(lines, (read) => {
-    if (!('problems' in read)) return warnings.look(read);
+    if (!('problems' in read)) {
+      warnings.look(read);
+      return;
+    }
     const { line, problems: wrong, isDuplicate } = read;
     counts.badLines += 1;
     if (isDuplicate) counts.duplicates += 1;

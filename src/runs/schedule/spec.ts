@@ -87,7 +87,7 @@ export function validateBackfill(
 }
 
 function isInterval(value: unknown): boolean {
-  const ms = (typeof value === 'string' && parseDuration(value)) || 0;
+  const ms = typeof value === 'string' ? (parseDuration(value) ?? 0) : 0;
   return ms >= 1_000 && ms % 1_000 === 0;
 }
 

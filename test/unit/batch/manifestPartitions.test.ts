@@ -3,7 +3,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { checkManifest, readPartitions, withCheckedManifest } from '../../../src/runs/manifest';
 import { LARGEST_PARTITION_BYTES, MOST_PARTITION_ITEMS, MOST_PARTITIONS } from '../../../src/contract';
-import { InvalidInputError, ManifestChangedError } from '../../../src/errors';
+import { InvalidInputError } from '../../../src/errors';
 import { all } from '../../support/all';
 import { line, linesIn, type Members } from '../../support/builders/manifestLines';
 import { shared } from '../../support/jest/shared';
