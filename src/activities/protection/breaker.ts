@@ -183,8 +183,9 @@ function heldBack({ why, latest, since, denial }: Open, who: WhoIsDenied, now: n
     `(${formatDuration(now - since)}), after ${why}. ` +
     (latest === undefined ? '' : `Its last try: ${latest}. `) +
     'It sends one when the workspace can be read, and all others when that one is answered';
-  if (!denial || who(denial.status) !== denial.to) return { outcome: 'notSent', reason };
-  return { outcome: 'refused', status: denial.status, reason };
+  const { status, to } = denial ?? {};
+  const isDenied = status !== undefined && who(status) === to;
+  return isDenied ? { outcome: 'refused', status, reason } : { outcome: 'notSent', reason };
 }
 
 function monotonicNow(): number {
