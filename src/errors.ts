@@ -71,9 +71,9 @@ export class ScheduleExistsError extends SegueError {
 /** Thrown when the time zone of the workspace cannot be read, and none was given. */
 export class NoTimezoneError extends SegueError {
   constructor(why: string, options?: ErrorOptions) {
+    const advice = 'Give the zone itself, like --timezone Europe/Berlin.';
     super(
-      `The time zone of the workspace cannot be read, so nothing was scheduled: ${why}\n` +
-        'Give the zone itself, like --timezone Europe/Berlin.',
+      `The time zone of the workspace cannot be read, so nothing was scheduled: ${why}\n${advice}`,
       options,
     );
   }

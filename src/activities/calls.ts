@@ -10,7 +10,6 @@ import { bounded, boundedNews, type TaskNews } from './lib/resultSize';
 /** A call ends this much sooner than its activity, so that its own error is recorded and not a timeout. */
 const MARGIN_MS = 2_000;
 
-/** The request id is the given one, or one made from the run and the step. */
 export function callOptions(
   name: string,
   { requestId, scope }: { requestId?: string; scope?: Scope },
@@ -23,21 +22,17 @@ export function callOptions(
 
 /** An activity for each operation that may be repeated. `updateProject` is the project writer's alone. */
 export function createCalls(api: Api): CallActivities {
-  const names = Object.keys(operations).filter((name) => name !== 'updateProject');
-  return Object.fromEntries(
-    names.map((name) => [name, createCall(api, name as keyof Operations)]),
-  ) as unknown as CallActivities;
-}
-
-function createCall(api: Api, name: keyof Operations) {
-  const call = api[name] as (request: unknown, options: CallOptions) => Promise<unknown>;
-  return ({ request, ...order }: CallOrder<unknown>): Promise<unknown> =>
-    oneCall(name, order, async (options) => {
-      const result = await call(request, options);
-      return name === 'getTask'
-        ? boundedNews(result as TaskNews, request as { id: string })
-        : bounded(name, result);
-    });
+  const createCall = (name: keyof Operations) => {
+    const call = api[name] as (request: unknown, options: CallOptions) => Promise<unknown>;
+    return ({ request, ...order }: CallOrder<unknown>): Promise<unknown> =>
+      oneCall(name, order, async (options) => {
+        const result = await call(request, options);
+        if (name === 'getTask') return boundedNews(result as TaskNews, request as { id: string });
+        return bounded(name, result);
+      });
+  };
+  const names = Object.keys(operations).filter((name) => name !== 'updateProject') as (keyof Operations)[];
+  return Object.fromEntries(names.map((name) => [name, createCall(name)])) as unknown as CallActivities;
 }
 
 /** Runs an activity that calls the service once, and casts its error. Denied access is retried only with `patience`. */
@@ -54,7 +49,6 @@ export async function oneCall<T>(
   }
 }
 
-/** For an activity that calls the service many times. */
 export interface Reading {
   /** The options of the next call; throws when the activity was cancelled. */
   next: () => CallOptions;

@@ -17,7 +17,6 @@ import { type Survey, survey, type Tally } from './lib/survey';
 
 const AT_ONCE = 5;
 
-/** Checks that everything a campaign needs exists, before anything is paid for. */
 export function createPrepareCampaign(api: Api, patience: Patience): CampaignActivities['prepareCampaign'] {
   return ({ scope, media, voices, boards }) =>
     manyReads('prepareCampaign', { scope, ...patience }, async ({ next }) => {
@@ -28,21 +27,18 @@ export function createPrepareCampaign(api: Api, patience: Patience): CampaignAct
         if (!isMissing(error)) throw error;
         return { problems: [`workspace: ${error.message}`], remarks: [], clock: clockOf({}) };
       }
-      const needed = [
-        ...[...new Set(voices)].map((id) => ({
-          what: `voice ${id}`,
-          read: (): Promise<unknown> => api.getVoice({ voice_id: id }, next()),
-        })),
-        ...[...new Set(boards)].map((id) => ({
-          what: `board ${id}`,
-          read: (): Promise<unknown> => api.getBoard({ board_id: id }, next()),
-        })),
+      const missing = [
+        await inParallel(AT_ONCE, [...new Set(voices)], (voice_id) =>
+          problemOf(`voice ${voice_id}`, () => api.getVoice({ voice_id }, next())),
+        ),
+        await inParallel(AT_ONCE, [...new Set(boards)], (board_id) =>
+          problemOf(`board ${board_id}`, () => api.getBoard({ board_id }, next())),
+        ),
       ];
-      const missing = await inParallel(AT_ONCE, needed, ({ what, read }) => problemOf(what, read));
       return {
         problems: [
           ...validateWorkspace(context),
-          ...missing.flat(),
+          ...missing.flat(2),
           // Checked here too, because other languages start campaigns without Segue's client.
           ...findMediaProblems({ media }).map(problemText),
         ],
@@ -116,7 +112,6 @@ export async function isRunning(campaign: string): Promise<boolean> {
 const LARGEST_SUMMARY_BYTES = 200_000;
 const LONGEST_REMARK = 300;
 
-/** Reads what a campaign wants to know of its workspace, condensed to counts and excerpts. */
 export function createResearch(api: Api, patience: Patience): CampaignActivities['research'] {
   return ({ scope, ...asked }) =>
     manyReads('research', { scope, ...patience }, async (reading) =>

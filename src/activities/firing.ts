@@ -15,7 +15,6 @@ import {
 import { batchWorkflowId, keyIn } from '../contract/ids';
 import { assertValid, UnreachableAddressError } from '../errors';
 import { endOfBatch } from '../runs/batch/end';
-import { type FiringSettings } from '../runs/schedule/batch';
 import { validateSchedule } from '../runs/schedule/spec';
 import { startTarget } from '../runs/schedule/targets';
 import { Heartbeat } from './atMostOnce/heartbeat';
@@ -23,39 +22,28 @@ import { inputFailure } from './lib/failures';
 import { meterSkippedFirings } from './lib/metrics';
 import { readEnd, subscribeToEnd } from './runs';
 
-/**
- * A manifest that cannot be read, or that the worker cannot keep, is tried again for this long and at least this often: a
- * firing without an end would have all later firings skipped. Trouble of the Temporal server has no such limit.
- */
+/** A firing without an end would have all later firings skipped. Trouble of the Temporal server has no such limit. */
 const LONGEST_UNREADABLE_MS = 30 * 60_000;
 const FEWEST_READS = 5;
 
-/**
- * Starts the run of a firing as any client does, under the key of the firing's time, so that a run that exists is found
- * and not started again. That run is asked to signal its end to the firing.
- */
+/** Under the key of the firing's time, so that a run that exists is found. The run signals its end to the firing. */
 export function createStartFired(meter: MetricMeter, proxy?: ProxySettings): SegueActivities['startFired'] {
   return async (order) => {
     const heartbeat = new Heartbeat();
-    // Decided once, at the start: the whole attempt must act as the last one, or not.
-    const isLast = isLastAttempt();
     try {
       await meterSkippedFirings(meter, order.schedule);
-      return await start(order, { proxy, isLastAttempt: isLast });
+      return await start(order, proxy);
     } catch (error) {
-      throw asFailure(error, order, isLast);
+      throw asFailure(error, order);
     } finally {
       heartbeat.stop();
     }
   };
 }
 
-async function start(
-  order: StartFiredOrder,
-  reading: Pick<FiringSettings, 'proxy' | 'isLastAttempt'>,
-): Promise<FiredRun> {
+async function start(order: StartFiredOrder, proxy: ProxySettings | undefined): Promise<FiredRun> {
   const { schedule, target, poll, submit } = order;
-  const { taskQueue, taskToken, workflowExecution } = activityInfo();
+  const { taskQueue, workflowExecution } = activityInfo();
   // Checked here too, because other languages create schedules without Segue's client.
   assertValid(validateSchedule(schedule, order), 'Nothing was started');
   const client = getClient();
@@ -63,37 +51,32 @@ async function start(
     key: keyOfFiring(order, order),
     // The same in every attempt: a run that an earlier attempt started is not an existing one.
     token: workflowExecution?.runId,
-    ...{ taskQueue, poll, submit, ...reading },
-    // No terminal shows warnings while a schedule fires.
-    onWarning: (warning) => {
-      log.warn('a line of the manifest may not be meant so', { schedule, warning });
-    },
+    ...{ taskQueue, poll, submit, proxy },
     signal: cancellationSignal(),
-    requireCurrent: () => client.activity.heartbeat(taskToken),
   });
   const isOver = !(await subscribeToEnd(client, run.workflowId, workflowExecution?.workflowId ?? ''));
   const { key, workflowId, runId, existing, digest, warnings = [] } = run;
+  // No terminal shows warnings while a schedule fires.
+  for (const warning of warnings)
+    log.warn('a line of the manifest may not be meant so', { schedule, warning });
   return {
     ...{ key, workflowId, runId, existing, isOver, digest },
     ...(warnings.length > 0 ? { warnings } : {}),
   };
 }
 
-function isLastAttempt(): boolean {
-  const { attempt, scheduledTimestampMs } = activityInfo();
-  return attempt >= FEWEST_READS && Date.now() - scheduledTimestampMs >= LONGEST_UNREADABLE_MS;
-}
-
 /** Without causes: they may show more of an address than messages do. */
-function asFailure(error: unknown, { schedule, time }: StartFiredOrder, isLast: boolean): unknown {
+function asFailure(error: unknown, { schedule, time }: StartFiredOrder): unknown {
   if (!(error instanceof UnreachableAddressError)) return inputFailure(error) ?? error;
   const { message } = error;
-  if (!isLast) return ApplicationFailure.retryable(message, FAILURE.unreachable);
+  const { attempt, scheduledTimestampMs } = activityInfo();
+  if (attempt < FEWEST_READS || Date.now() - scheduledTimestampMs < LONGEST_UNREADABLE_MS)
+    return ApplicationFailure.retryable(message, FAILURE.unreachable);
   // Both commands: a firing does not know whether it was triggered, and the time of a trigger cannot be backfilled.
   const advice =
     `When that is mended, this makes up for it: segue schedule backfill ${schedule} --from ${time} --to ${time}, ` +
     `or if it was triggered: segue schedule trigger ${schedule}`;
-  return ApplicationFailure.nonRetryable(`Nothing was submitted: ${message}. ${advice}`, FAILURE.unreachable);
+  return ApplicationFailure.nonRetryable(`${message}. ${advice}`, FAILURE.unreachable);
 }
 
 /** Pointers into the result of a run; all but the first are a batch's. */

@@ -15,7 +15,7 @@ import { createNotifications } from './notify';
 import { createIsStillDue, createReadOutlook } from './outlook';
 import { createDownloadSubtitles, createPollTasks, createReadRecord, type DownloadOptions } from './poll';
 import { createRequestChanges, createWriteProjects, type WriteOptions } from './project';
-import { Breaker, type BreakerChange } from './protection/breaker';
+import { Breaker } from './protection/breaker';
 import { AccessDenials } from './protection/denials';
 import { RateLimitPause } from './protection/rateLimitPause';
 import { cancelRuns, readEnd, readEnds } from './runs';
@@ -41,7 +41,9 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
   const breaker = new Breaker({
     now: options.now,
     onChange: (change) => {
-      announce(change, meter);
+      countBreakerChange(meter, change);
+      if (change.to === 'open') log.error('submits are held back', { why: change.why });
+      else log.info('submits are sent again', { heldBackMs: Math.round(change.openMs) });
     },
   });
   const denials = new AccessDenials(options.now);
@@ -73,7 +75,7 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
     pollTasks: createPollTasks(api),
   } satisfies PollActivities;
   const writes = { writeProjects: createWriteProjects(api, organizationOf, options) };
-  const writeProblem: WriteProblem = ({ scope }, call) =>
+  const writeProblem: WriteProblem = (scope, call) =>
     (scope?.organization ?? options.organization) === undefined
       ? organizationProblem(organizationOf, call)
       : Promise.resolve(null);
@@ -83,10 +85,4 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
   // Every activity of the contract is registered on one of the queues.
   ({ ...general, ...polls, ...writes, ...submits, ...chunks }) satisfies SegueActivities;
   return { general, polls, writes, submits, chunks };
-}
-
-function announce(change: BreakerChange, meter: MetricMeter): void {
-  countBreakerChange(meter, change);
-  if (change.to === 'open') log.error('submits are held back', { why: change.why });
-  else log.info('submits are sent again', { heldBackMs: Math.round(change.openMs) });
 }

@@ -4,8 +4,6 @@ import { type GuardOptions, sendChunkOnce, sendOnce } from './atMostOnce/sendOnc
 import { type AccessDenials, deniedScope } from './protection/denials';
 
 /**
- * Notifications, each sent at most once.
- *
  * They neither count for the breaker nor wait for it. An uncertain notification holds no job, so there is nothing to
  * save; and while submits are held back, people must be notified.
  */

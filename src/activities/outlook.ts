@@ -50,7 +50,6 @@ export function createReadOutlook(
   };
 }
 
-/** Drops the oldest weeks of an outlook that is too large. */
 function withinSize(outlook: Outlook): Outlook {
   const bytes = bytesOf(outlook);
   if (bytes <= LARGEST_OUTLOOK_BYTES) return outlook;

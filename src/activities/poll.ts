@@ -16,7 +16,6 @@ import { inParallel } from '../platform/parallel';
 import { oneCall } from './calls';
 import { boundedInfo, boundedText } from './lib/resultSize';
 
-/** GETs in flight for one partition. */
 const AT_ONCE = 20;
 const LONGEST_GET_MS = 10_000;
 /** Tasks that are not polled in time are polled the next time. */

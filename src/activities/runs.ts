@@ -21,7 +21,6 @@ import { inParallel } from '../platform/parallel';
 import { failedRun, findOwnRun, ifFound, isOpen } from '../runs/find';
 import { LARGEST_RESULT_BYTES } from './lib/resultSize';
 
-/** Requests to the server at a time. */
 const MOST_AT_ONCE = 10;
 const ENDING_TIMEOUT_MS = 20_000;
 

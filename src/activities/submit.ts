@@ -6,11 +6,12 @@ import {
   type ChunkOutcome,
   type ChunkSubmission,
   HEARTBEAT_TIMEOUT_MS,
+  type Scope,
   type SegueActivities,
   type SubmitOrder,
   type SubmitOutcome,
 } from '../contract';
-import { batchWorkflowId, submitReadRequestId, submitRequestId } from '../contract/ids';
+import { batchWorkflowId, submitRequestId } from '../contract/ids';
 import { searchAttributes } from '../contract/searchAttributes';
 import { type LateTask, signalLateAnswer, signalLateTasks } from './atMostOnce/lateAnswer';
 import {
@@ -40,10 +41,7 @@ export interface Post {
 }
 
 /** Why nothing can be written for this scope, as far as that is known; null otherwise. */
-export type WriteProblem = (
-  order: Pick<SubmitOrder, 'scope'>,
-  options: CallOptions,
-) => Promise<string | null>;
+export type WriteProblem = (scope: Scope | undefined, options: CallOptions) => Promise<string | null>;
 
 export function createPost(
   api: Api,
@@ -68,11 +66,11 @@ export function createPost(
     const { key, attempt, tool, request, scope, hasWrite } = submission;
     const left = (most: number): number => Math.max(1, Math.min(most, sendBefore - Date.now()));
     const reading = (): CallOptions => ({
-      requestId: submitReadRequestId(key, attempt),
+      requestId: `${submitRequestId(key, attempt)}.read`,
       timeoutMs: left(LONGEST_READ_MS),
     });
     // Checked before anything is paid for.
-    const problem = hasWrite ? await writeProblem({ scope }, reading()) : null;
+    const problem = hasWrite ? await writeProblem(scope, reading()) : null;
     if (problem !== null)
       return { outcome: 'refused', reason: `not sent, because its result could not be written: ${problem}` };
     // The read has the submit's own scope, so that it meets what the submit would meet.
@@ -126,18 +124,12 @@ export function createSubmitChunk(
       },
       withoutSlot,
     );
-    const accepted = acceptedOf(submissions, outcomes);
+    const accepted = submissions.flatMap(({ key, item, attempt }, index): LateTask[] => {
+      const outcome = outcomes[index];
+      return outcome?.outcome === 'accepted' ? [{ key, item, attempt, taskId: outcome.taskId }] : [];
+    });
     return accepted.length === 0 ? outcomes : completeExplicitly(outcomes, () => signalLateTasks(accepted));
   };
-}
-
-function acceptedOf(submissions: ChunkSubmission[], outcomes: ChunkOutcome[]): LateTask[] {
-  return outcomes.flatMap((outcome, index) => {
-    const submission = submissions[index];
-    if (!submission || outcome.outcome !== 'accepted') return [];
-    const { key, item, attempt } = submission;
-    return [{ key, item, attempt, taskId: outcome.taskId }];
-  });
 }
 
 const STOPPED: readonly string[] = ['paused', 'cancelling', 'cancelled'] satisfies BatchStage[];

@@ -240,8 +240,6 @@ async function askOrganization(
   const id = typeof workspace?.id === 'number' ? String(workspace.id) : given;
   if (id !== undefined) return id;
   const problem = 'the service does not name the workspace of the credential';
-  throw new NotConfiguredError(
-    { problem, setting: 'SEGUE_ORGANIZATION' },
-    { operation: 'get workspace', requestId: options.requestId },
-  );
+  const facts = { operation: 'get workspace', requestId: options.requestId };
+  throw new NotConfiguredError({ problem, setting: 'SEGUE_ORGANIZATION' }, facts);
 }

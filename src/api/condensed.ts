@@ -50,11 +50,6 @@ export class CondensedObject {
     this.#part.write(text.subarray(from, length));
   }
 
-  /** Whether what came so far cannot become an object. */
-  get isOther(): boolean {
-    return this.#first !== undefined && this.#first !== BRACE;
-  }
-
   /** The wanted members as JSON; undefined when the stream was not one complete object. */
   whole(): string | undefined {
     return this.#first === BRACE && this.#depth === 0 ? this.#text() : undefined;

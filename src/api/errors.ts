@@ -1,6 +1,6 @@
 /** The one family of errors that calls of the service end with. */
 import { type z } from 'zod';
-import { pointerTo, pointerTokens, truncate, valueAt } from './json';
+import { pointerTo, pointerTokens, type Problem, truncate, valueAt } from './json';
 
 interface Facts {
   operation: string;
@@ -110,12 +110,24 @@ function messageIn(body: string): string {
   }
 }
 
-/** Every problem that a schema found, a line each: where, and what is expected there. */
-export function zodProblems(error: z.ZodError, whole = 'request'): string[] {
-  return error.issues.map(({ path, message }) => {
-    const expected = message.endsWith('received undefined') ? 'is required' : message;
-    return `${path.join('.') || whole}: ${expected}`;
+/** Every problem that a schema found: where, and what is expected there. One for each field that is not known. */
+export function findSchemaProblems({ issues }: z.ZodError): Problem[] {
+  return issues.flatMap((issue): Problem[] => {
+    const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.map((name) => ({
+        path: [...path, name],
+        message: 'is not known here',
+        ofName: true,
+      }));
+    const isMissing = issue.message.endsWith('received undefined');
+    return [{ path, message: isMissing ? 'is required' : issue.message }];
   });
+}
+
+/** The same, a line each. */
+export function zodProblems(error: z.ZodError, whole = 'request'): string[] {
+  return findSchemaProblems(error).map(({ path, message }) => `${path.join('.') || whole}: ${message}`);
 }
 
 const MOST_NAMES = 20;

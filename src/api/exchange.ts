@@ -92,7 +92,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#condensed ??= new CondensedObject(members);
       for (const kept of this.#chunks.splice(0)) this.#condensed.write(kept);
     }
-    if (this.#condensed?.isOther) this.#stop(this.#noObject());
     if (this.#size > most)
       this.#stop(
         new OversizeError(`the answer is over ${most / MIB} MiB and was cut off`, this.#head.status),
@@ -103,7 +102,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#end();
     const body = this.#condensed ? this.#condensed.whole() : Buffer.concat(this.#chunks).toString('utf8');
     if (body !== undefined) this.#resolve({ ...this.#head, body });
-    else this.#reject(this.#noObject());
+    else this.#reject(new Error(`${this.#size} bytes came, and no whole JSON object`));
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, why: Error): void {
@@ -118,10 +117,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (body !== undefined) this.#resolve({ ...this.#head, body });
     else this.#reject(why);
     this.#controller?.abort(why);
-  }
-
-  #noObject(): Error {
-    return new Error(`${this.#size} bytes came, and no whole JSON object`);
   }
 
   #end(): void {

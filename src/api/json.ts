@@ -7,6 +7,16 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
+export type Path = readonly (string | number)[];
+
+/** What is wrong with a value, and where. */
+export interface Problem {
+  path: Path;
+  message: string;
+  /** The name is wrong, not its value. */
+  ofName?: true;
+}
+
 export function isPointer(text: string): boolean {
   return /^(\/([^~]|~[01])*)?$/.test(text);
 }

@@ -4,22 +4,18 @@ import { type Operations } from '../api/operations';
 import { type Notification } from '../api/operations/notify';
 import { type NotifyOutcome, type SubmitOutcome } from '../api/outcomes';
 import { type Scope } from '../api/scope';
-import { type BatchActivities } from './batches';
+import { type BatchActivities, type BatchItem } from './batches';
 import { type CampaignActivities, type ReadEndOrder } from './campaigns';
 import { type OutlookActivities } from './outlook';
 import { type MediaRequestInput, type MediaResult, type RequestedRun } from './media';
 import { type ChangeRequest, type ProjectChange, type RefusedChange } from './projects';
-import { type CondensedText, type SubtitleFormat } from './records';
+import { type CondensedText, type RecordInput, type SubtitleFormat } from './records';
 import { type ScheduleActivities } from './schedules';
 import { type ProjectRef } from './targets';
 
-export interface SubmitOrder {
-  key: string;
+export interface SubmitOrder extends Pick<BatchItem, 'key' | 'tool' | 'request' | 'scope'> {
   /** Grows with each POST; part of the request id and of the `sending` signal. */
   attempt: number;
-  tool: string;
-  request: Record<string, unknown>;
-  scope?: Scope;
   /** Its result is to be written to a project. */
   hasWrite?: boolean;
   /** The only run that may send this: a reset run has another id. */
@@ -120,11 +116,8 @@ export interface WriteTrouble {
 /** Heartbeat of a write: for how many ms a PATCH without an ETag may still arrive, by the project's index in the order. */
 export type WriteNotes = Record<number, number>;
 
-export interface RecordOrder {
+export interface RecordOrder extends Pick<RecordInput, 'id' | 'failOn' | 'scope'> {
   kind: PolledKind;
-  id: string;
-  failOn?: RecordStatus[];
-  scope?: Scope;
   requestId: string;
 }
 

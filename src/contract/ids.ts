@@ -6,9 +6,7 @@ export const GIVEN_KEY = /^[A-Za-z0-9._-]{1,120}$/;
 
 export const KEY_FORM = '1 to 120 letters, digits, dots, underscores or hyphens';
 
-export function isGivenKey(key: string): boolean {
-  return GIVEN_KEY.test(key);
-}
+export const isGivenKey = (key: string): boolean => GIVEN_KEY.test(key);
 
 /** Two given keys and what joins them (`spring~banner+2`); also the longest value of a search attribute. */
 export const LONGEST_KEY = 255;
@@ -18,9 +16,7 @@ const KEY = new RegExp(`^[A-Za-z0-9._~+%!'()*-]{1,${LONGEST_KEY}}$`);
 export const ANY_KEY_FORM = `1 to ${LONGEST_KEY} letters, digits or any of . _ ~ + -`;
 
 /** Given or derived. It is a part of ids and headers. */
-export function isKey(key: string): boolean {
-  return KEY.test(key);
-}
+export const isKey = (key: string): boolean => KEY.test(key);
 
 /** In bytes; the server refuses longer ones. */
 export const LONGEST_WORKFLOW_ID = 1_000;
@@ -62,27 +58,17 @@ export function campaignJobKey(campaign: string, name: string, repeats = 0): str
   return `${campaign}~${name}${repeats > 0 ? `+${repeats + 1}` : ''}`;
 }
 
-export function batchPartWorkflowId(key: string, n: number): string {
-  return `${batchPartPrefix(key)}${n}`;
-}
+export const batchPartPrefix = (key: string): string => `batch-part/${key}~`;
 
-export function batchPartPrefix(key: string): string {
-  return `batch-part/${key}~`;
-}
+export const batchPartWorkflowId = (key: string, n: number): string => `${batchPartPrefix(key)}${n}`;
+
+export const batchItemPrefix = (batch: string): string => `${batch}~i`;
 
 /** Numbers begin at 1. No job of a campaign may have such a key: see {@link isItemName}. */
-export function batchItemKey(batch: string, number: number): string {
-  return `${batchItemPrefix(batch)}${number}`;
-}
-
-export function batchItemPrefix(batch: string): string {
-  return `${batch}~i`;
-}
+export const batchItemKey = (batch: string, n: number): string => `${batchItemPrefix(batch)}${n}`;
 
 /** A job of a campaign with this name would have the key of an item of a batch. */
-export function isItemName(name: string): boolean {
-  return /^i\d+$/.test(name);
-}
+export const isItemName = (name: string): boolean => /^i\d+$/.test(name);
 
 /** `approval`, `board launch-board` */
 export function nudgeSubject(nudge: { about: 'approval' } | { about: 'board'; board: string }): string {
@@ -108,15 +94,11 @@ const SCHEDULE_NAME = /^[A-Za-z0-9._-]{1,100}$/;
 
 export const SCHEDULE_NAME_FORM = '1 to 100 letters, digits, dots, underscores or hyphens';
 
-export function isScheduleName(name: string): boolean {
-  return SCHEDULE_NAME.test(name);
-}
+export const isScheduleName = (name: string): boolean => SCHEDULE_NAME.test(name);
 
 const SCHEDULE_PREFIX = 'segue/';
 
-export function scheduleId(name: string): string {
-  return `${SCHEDULE_PREFIX}${name}`;
-}
+export const scheduleId = (name: string): string => `${SCHEDULE_PREFIX}${name}`;
 
 /** Undefined for a schedule that is not Segue's. */
 export function scheduleNameIn(id: string): string | undefined {
@@ -197,52 +179,33 @@ export function changeIdOf(workflowId: string, purpose: string): string {
   return `${workflowId}#${purpose}`;
 }
 
-/** Writes have their own queue, so that projects that hang delay nothing else. */
-export function writeTaskQueue(taskQueue: string): string {
-  return `${taskQueue}-write`;
+function queueOf(work: string): (taskQueue: string) => string {
+  return (taskQueue) => `${taskQueue}-${work}`;
 }
 
-/** Single submits have their own queue, because their rate and number have limits. */
-export function submitTaskQueue(taskQueue: string): string {
-  return `${taskQueue}-submit`;
-}
-
-/** Polls have their own queue: a service that hangs must not delay decisions and writes. */
-export function pollTaskQueue(taskQueue: string): string {
-  return `${taskQueue}-poll`;
-}
-
-/** Chunks have their own queue: a batch must not take the slots of interactive work. */
-export function batchTaskQueue(taskQueue: string): string {
-  return `${taskQueue}-batch`;
-}
-
-/** Sent as `X-Request-Id`, like the ids below. */
-export function submitRequestId(key: string, attempt: number): string {
-  return `${key}.submit.${attempt}`;
-}
+/** Projects that hang delay nothing else. */
+export const writeTaskQueue = queueOf('write');
+/** The rate and number of single submits have limits. */
+export const submitTaskQueue = queueOf('submit');
+/** A service that hangs must not delay decisions and writes. */
+export const pollTaskQueue = queueOf('poll');
+/** A batch must not take the slots of interactive work. */
+export const batchTaskQueue = queueOf('batch');
 
 export function holdName(runId: string, submission: number): string {
   return `${runId}/${submission}`;
 }
 
-/** A submit first reads, to see whether the service works. */
-export function submitReadRequestId(key: string, attempt: number): string {
-  return `${submitRequestId(key, attempt)}.read`;
+/** Sent as `X-Request-Id`. */
+function requestIdOf(call: string): (key: string, step: string | number) => string {
+  return (key, step) => `${key}.${call}.${step}`;
 }
 
+export const submitRequestId = requestIdOf('submit');
 /** One id per event shows a notification that was sent twice. */
-export function notifyRequestId(key: string, event: string): string {
-  return `${key}.notify.${event}`;
-}
-
-export function downloadRequestId(key: string, poll: number): string {
-  return `${key}.download.${poll}`;
-}
-
-export function pollRequestId(key: string, poll: number): string {
-  return `${key}.poll.${poll}`;
-}
+export const notifyRequestId = requestIdOf('notify');
+export const downloadRequestId = requestIdOf('download');
+export const pollRequestId = requestIdOf('poll');
 
 /** Of any other call. A header has a limit, and carries only ASCII. */
 export function stepRequestId(workflowId: string, step: string): string {

@@ -137,24 +137,19 @@ export interface UnknownSubmit {
   submittedAt: string;
 }
 
-export interface PolledState<Stage> {
+export interface PolledState<Stage> extends Pick<MediaProgress, 'decisions' | 'polls'> {
   key: string;
   stage: Stage;
   hold: HoldState | null;
-  /** The last few. */
-  decisions: DecisionTaken[];
-  polls: number;
   /** In the past during a poll. */
   nextPollAt: string | null;
   lastError: string | null;
 }
 
-export interface MediaState extends PolledState<MediaStage> {
+/** With the last few attempts. */
+export interface MediaState
+  extends PolledState<MediaStage>, Pick<MediaProgress, 'taskId' | 'submittedAt' | 'attempts'> {
   tool: string;
-  taskId: string | null;
-  submittedAt: string | null;
-  /** The last few. */
-  attempts: SubmitAttempt[];
 }
 
 export const stateQuery = defineQuery<MediaState>('state');

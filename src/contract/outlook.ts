@@ -1,7 +1,7 @@
 /** The outlook of a campaign: what changed in the last weeks, kept in its project. */
 import { type Scope } from '../api/scope';
 import { type Duration } from './durations';
-import { type PlaceOrder, type ResearchSpec } from './campaigns';
+import { type CampaignSpec, type PlaceOrder, type ResearchSpec } from './campaigns';
 import { type NoticeOutcome, type NotifyTarget, type ProjectRef } from './targets';
 
 export const OUTLOOK_WORKFLOW = 'outlook';
@@ -10,13 +10,8 @@ export const NUDGE_WORKFLOW = 'nudge';
 export const DEFAULT_OUTLOOK = { weeks: 8, silentAfter: '14d' } as const;
 export const MOST_OUTLOOK_WEEKS = 53;
 
-export interface OutlookInput extends ResearchSpec {
-  /** Of this look; each look has its own. */
-  key: string;
-  scope?: Scope;
-  project: ProjectRef;
-  /** The outlook is in its member `outlook`. */
-  at?: string;
+/** Each look has its own `key`. The outlook is in the member `outlook` at `at`. */
+export interface OutlookInput extends ResearchSpec, Pick<CampaignSpec, 'key' | 'scope' | 'project' | 'at'> {
   weeks?: number;
   silentAfter?: Duration;
   notify?: Omit<NotifyTarget, 'on'>;

@@ -1,16 +1,15 @@
 /** Records of the service that are polled until they end: transcriptions, assets, runs, videos. */
 import { type PolledKind, type RecordStatus } from '../api/endings';
-import { type Scope } from '../api/scope';
 import {
   type DeliveredResult,
   type JobResult,
+  type MediaInput,
   type MediaProgress,
   type MediaStage,
   type PolledState,
   type Reporting,
 } from './media';
-import { type Continued, type PollSettings } from './settings';
-import { type NotifyTarget, type WriteTarget } from './targets';
+import { type Continued } from './settings';
 
 export const TRANSCRIPT_WORKFLOW = 'transcript';
 
@@ -35,15 +34,14 @@ export interface TranscriptProgress extends RecordProgress {
   emptySince: string | null;
 }
 
-export interface TranscriptInput extends Reporting, Continued<TranscriptProgress> {
-  key: string;
+export interface TranscriptInput
+  extends
+    Pick<MediaInput, 'key' | 'scope' | 'poll' | 'write' | 'notify'>,
+    Reporting,
+    Continued<TranscriptProgress> {
   transcriptionId: string;
   /** Default: `srt`. */
   format?: SubtitleFormat;
-  scope?: Scope;
-  poll?: Partial<PollSettings>;
-  write?: WriteTarget;
-  notify?: NotifyTarget;
 }
 
 export interface CondensedText {
@@ -78,13 +76,12 @@ export const RECORD_WORKFLOW = 'record';
 export const RECORD_KINDS = ['asset', 'run', 'video'] as const satisfies PolledKind[];
 export type RecordKind = (typeof RECORD_KINDS)[number];
 
-export interface RecordInput extends Reporting, Continued<RecordProgress> {
+export interface RecordInput
+  extends Pick<MediaInput, 'scope' | 'poll'>, Reporting, Continued<RecordProgress> {
   kind: RecordKind;
   id: string;
   /** More statuses that count as failed. */
   failOn?: RecordStatus[];
-  scope?: Scope;
-  poll?: Partial<PollSettings>;
   /** The key of the campaign whose wait this is. */
   campaign?: string;
 }

@@ -1,11 +1,11 @@
 /** Schedules, and the run of each firing, which starts something and waits for its end. */
 import { type CalendarSpec, type ScheduleDescription } from '@temporalio/client';
 import { type Scope } from '../api/scope';
+import { type BatchInput } from './batches';
 import { type Duration } from './durations';
 import { type CampaignSpec, type ReadEndOrder, type WorkspaceClock } from './campaigns';
 import { type OutlookInput } from './outlook';
 import { type Continued, type JobSettings } from './settings';
-import { type NotifyTarget } from './targets';
 
 export const FIRING_WORKFLOW = 'firing';
 /** For clients, which have no credential of the service. */
@@ -14,14 +14,9 @@ export const WORKSPACE_CLOCK_WORKFLOW = 'workspaceClock';
 export type ScheduleTimes =
   { cron: string } | { every: Duration } | { calendar: CalendarSpec | CalendarSpec[] };
 
-export interface ScheduledBatch {
+export interface ScheduledBatch extends Pick<BatchInput, 'concurrency' | 'scope' | 'notify'> {
   /** An https address. The schedule and each history contain it, with any secret in it. */
   manifest: string;
-  concurrency?: number;
-  /** Of the batch itself; lines have their own. */
-  scope?: Scope;
-  /** Of the end, once. */
-  notify?: NotifyTarget;
   skipBad?: boolean;
 }
 

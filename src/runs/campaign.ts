@@ -1,5 +1,5 @@
 /** A campaign: every problem of its spec, with its path, and how it is started once. */
-import { type z } from 'zod';
+import { findSchemaProblems } from '../api/errors';
 import { isDeeper } from '../api/json';
 import { findTool, mediaTools } from '../api/tools';
 import {
@@ -21,7 +21,6 @@ import {
   problemText,
   referencesIn,
   SPEC_LEVELS,
-  unknownMember,
 } from '../validation/campaign';
 import { isRecord, withoutNulls } from '../validation/inputs';
 import { normalizeScope } from './media';
@@ -67,10 +66,9 @@ function findRequestProblems(tool: string, request: unknown): Problem[] {
   const known = findTool(tool);
   const names = Object.keys(mediaTools);
   if (!known) return [{ path: ['tool'], message: `"${tool}" is not one of ${names.join(', ')}` }];
-  const { error } = known.request.safeParse(request, { reportInput: true });
+  const { error } = known.request.safeParse(request);
   const unknownYet = referencesIn(request).map(({ path }) => path);
-  return (error?.issues ?? [])
-    .flatMap(problemsOfIssue)
+  return (error ? findSchemaProblems(error) : [])
     .filter(({ path, ofName }) => ofName ?? !unknownYet.some((unknown) => startsWith(path, unknown)))
     .map((problem) => ({ ...problem, path: ['request', ...problem.path] }));
 }
@@ -78,14 +76,6 @@ function findRequestProblems(tool: string, request: unknown): Problem[] {
 export function validateMediaRequest(tool: unknown, request: unknown): string[] {
   if (typeof tool !== 'string' || !isRecord(request) || isDeeper(request, DEEPEST)) return [];
   return findRequestProblems(tool, request).map(problemText);
-}
-
-/** One for each field that is not known. */
-function problemsOfIssue(issue: z.core.$ZodIssue): Problem[] {
-  const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => unknownMember([...path, name]));
-  const isMissing = issue.input === undefined;
-  return [{ path, message: isMissing ? 'is required' : issue.message }];
 }
 
 function startsWith(path: Path, start: Path): boolean {

@@ -59,7 +59,6 @@ export function normalizeScope(scope: Scope | undefined): Scope | undefined {
   return Object.keys(given).length === 0 ? undefined : given;
 }
 
-/** All problems at once, before anything is sent; none when the job can be started. */
 export function validateSpec(spec: MediaSpec): string[] {
   return [
     ...validateMediaSpec(spec),

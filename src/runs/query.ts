@@ -10,7 +10,6 @@ const QUEUE_TYPE = {
   activity: proto.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY,
 };
 
-/** How long a worker may take to answer a query. */
 const QUERY_PATIENCE_MS = 5_000;
 
 /** The answer of a run to a query; undefined if no worker gives one in time. */
@@ -55,19 +54,15 @@ export async function noAnswer(
   order?: UnansweredOrder,
   waitedMs = QUERY_PATIENCE_MS,
 ): Promise<NoAnswerError> {
-  return new NoAnswerError(workflowId, await whyUnanswered(temporal, workflowId, waitedMs), order);
-}
-
-async function whyUnanswered(temporal: Client, workflowId: string, waitedMs: number): Promise<string> {
+  // The caller may not be allowed to describe task queues.
+  let why = 'No worker answered';
   try {
     const { taskQueue, status } = await temporal.workflow.getHandle(workflowId).describe();
-    if (status.name === 'PAUSED') return 'The run is paused on the Temporal server: unpause it first';
-    const workers = await pollersOf(temporal, taskQueue, 'workflow');
-    return workers.length === 0
-      ? `No worker polls the task queue "${taskQueue}": start one with \`segue worker\``
-      : `A worker polls the task queue "${taskQueue}" but did not answer in ${formatDuration(waitedMs)}: it is busy, or has just ended; \`segue worker\` starts another`;
-  } catch {
-    // The caller may not be allowed to describe task queues.
-    return 'No worker answered';
-  }
+    if (status.name === 'PAUSED') why = 'The run is paused on the Temporal server: unpause it first';
+    else if ((await pollersOf(temporal, taskQueue, 'workflow')).length === 0)
+      why = `No worker polls the task queue "${taskQueue}": start one with \`segue worker\``;
+    else
+      why = `A worker polls the task queue "${taskQueue}" but did not answer in ${formatDuration(waitedMs)}: it is busy, or has just ended; \`segue worker\` starts another`;
+  } catch {}
+  return new NoAnswerError(workflowId, why, order);
 }

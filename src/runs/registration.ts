@@ -10,11 +10,6 @@ export interface Operated {
   operatorService: OperatorService;
 }
 
-export interface Registration {
-  missing: string[];
-  clashing: string[];
-}
-
 const { IndexedValueType } = proto.api.enums.v1;
 
 const TYPES: Partial<Record<string, proto.api.enums.v1.IndexedValueType>> = {
@@ -22,19 +17,20 @@ const TYPES: Partial<Record<string, proto.api.enums.v1.IndexedValueType>> = {
   KEYWORD_LIST: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD_LIST,
 };
 
-export async function readRegistration(connection: Operated, namespace: string): Promise<Registration> {
-  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
-  const missing = allSearchAttributes.filter(({ name }) => customAttributes[name] === undefined);
-  const clashing = allSearchAttributes.filter(
-    ({ name, type }) => customAttributes[name] !== undefined && customAttributes[name] !== TYPES[type],
-  );
-  return { missing: missing.map(({ name }) => name), clashing: clashing.map(({ name }) => name) };
+export async function readRegistration(
+  connection: Operated,
+  namespace: string,
+): Promise<{ missing: string[]; clashing: string[] }> {
+  const { customAttributes: found } = await connection.operatorService.listSearchAttributes({ namespace });
+  const others = allSearchAttributes.filter(({ name, type }) => found[name] !== TYPES[type]);
+  const names = others.map(({ name }) => name);
+  return {
+    missing: names.filter((name) => found[name] === undefined),
+    clashing: names.filter((name) => found[name] !== undefined),
+  };
 }
 
-/**
- * Throws when a run in this namespace could not set its search attributes: its task would be retried for ever. Where
- * the server does not answer the question, `warn` says so and the worker starts: it may be set up by others.
- */
+/** A run that cannot set its search attributes has its task retried for ever. */
 export async function requireRegistration(
   connection: Operated,
   namespace: string,
@@ -72,9 +68,8 @@ function missingError(namespace: string, which: string): NotSetUpError {
 }
 
 export function clashingError(namespace: string, clashing: string[]): NotSetUpError {
-  const names = clashing.join(', ');
   return new NotSetUpError(
-    `The namespace ${namespace} has ${names} with another type; Segue needs a namespace without.`,
+    `The namespace ${namespace} has ${clashing.join(', ')} with another type; Segue needs a namespace without.`,
   );
 }
 

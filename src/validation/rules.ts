@@ -2,7 +2,9 @@
  * Rules of JSON values. A rule finds all problems of a value, and has the JSON Schema of good values. Part of the workflow
  * bundle, which must not contain a schema library.
  */
-import { isRecord } from '../api/json';
+import { isRecord, type Path, type Problem } from '../api/json';
+
+export type { Path, Problem };
 
 export interface JsonSchema {
   type?: string;
@@ -10,15 +12,6 @@ export interface JsonSchema {
   items?: JsonSchema;
   required?: string[];
   [keyword: string]: unknown;
-}
-
-export type Path = readonly (string | number)[];
-
-export interface Problem {
-  path: Path;
-  message: string;
-  /** The name is wrong, not its value. */
-  ofName?: true;
 }
 
 type Check<Value = unknown> = (value: Value, path: Path) => Problem[];
@@ -112,17 +105,14 @@ export function openObject(fields: Record<string, Rule>): Rule {
 export function object(fields: Record<string, Rule>): Rule {
   const { check, schema } = openObject(fields);
   return {
-    check: (value, path) => {
-      const names = isRecord(value) ? Object.keys(value) : [];
-      const unknown = names.filter((name) => !Object.hasOwn(fields, name));
-      return [...unknown.map((name) => unknownMember([...path, name])), ...check(value, path)];
-    },
+    check: (value, path) => [
+      ...Object.keys(isRecord(value) ? value : {})
+        .filter((name) => !Object.hasOwn(fields, name))
+        .map((name): Problem => ({ path: [...path, name], message: 'is not known here', ofName: true })),
+      ...check(value, path),
+    ],
     schema: { ...schema, additionalProperties: false },
   };
-}
-
-export function unknownMember(path: Path): Problem {
-  return { path, message: 'is not known here', ofName: true };
 }
 
 /** One more check of an object. It is made even where the rule finds problems. */

@@ -155,11 +155,7 @@ export async function sendChunkOnce<Item extends { item: number }, Outcome>(
   const sent = await sendOnce(orderedByRun, guards, sendAll, () => outcomes);
   if (Array.isArray(sent)) return sent;
   // A guard refused the whole chunk. The outcomes in the heartbeat of an earlier attempt still hold.
-  const earlier = outcomesOfEarlierAttempt<Outcome>();
-  return items.map(({ item }) => earlier[item] ?? sent);
-}
-
-function outcomesOfEarlierAttempt<Outcome>(): Record<number, Outcome> {
   const details: unknown = activityInfo().heartbeatDetails;
-  return isRecord(details) ? (details as Record<number, Outcome>) : {};
+  const earlier = isRecord(details) ? (details as Record<number, Outcome>) : {};
+  return items.map(({ item }) => earlier[item] ?? sent);
 }

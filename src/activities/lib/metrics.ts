@@ -18,10 +18,7 @@ export function countBreakerChange(meter: MetricMeter, { to }: BreakerChange): v
   meter.createGauge('segue_breaker_open').set(to === 'open' ? 1 : 0);
 }
 
-/**
- * Sets the gauge of firings that a schedule skipped since it was made, by the Temporal server's own count: of several
- * workers the largest is right. It never throws: a firing must not fail because of it.
- */
+/** By the Temporal server's own count: of several workers the largest is right. A firing must not fail because of it. */
 export async function meterSkippedFirings(meter: MetricMeter, schedule: string): Promise<void> {
   try {
     const description = await getClient().schedule.getHandle(scheduleId(schedule)).describe();

@@ -1,5 +1,5 @@
 /**
- * Computes the next outlook from the stored one and what was read now. Pure: the same input gives the same outlook.
+ * Computes the next outlook from the stored one and what was read now.
  *
  * Drafts, boards and entries of activity have no published times, so changes are found by comparing with the last look.
  * Drafts are counted and not compared one by one: no field of theirs is published, and a field that differs at every

@@ -74,7 +74,6 @@ function isIn(list: Named<unknown>[], name: string): boolean {
   return list.some(([known]) => known === name);
 }
 
-/** What is kept of one list. */
 export interface Tally {
   count: number;
   excerpt: string[];
@@ -126,7 +125,6 @@ export function addCounts(
   return Object.fromEntries(sum);
 }
 
-/** By how much each count has grown. */
 export function moreThan(
   before: Record<string, number>,
   counts: Record<string, number>,

@@ -9,8 +9,6 @@
  *
  * While access is denied, a submit for the same workspace is answered as denied, not as "not sent". Both send nothing,
  * but a run ends after `SEGUE_AUTH_GRACE` of denials, and "not sent" would keep it waiting for ever.
- *
- * One object for each credential and process. It knows nothing of Temporal.
  */
 import { StatusError } from '../../api/errors';
 import { type SubmitOutcome } from '../../api/outcomes';
@@ -42,11 +40,9 @@ interface Open {
   is: 'open';
   since: number;
   why: string;
-  /** The reason that the last try ended with. */
   latest?: string;
   /** The status that denies access, and to whom, if that is the trouble. */
   denial?: { status: number; to: string };
-  /** Whether a submit is being tried. */
   trying: boolean;
   pauseMs: number;
   nextTryAt: number;
@@ -106,7 +102,7 @@ export class Breaker {
       is: 'open',
       since: now,
       why,
-      denial: denialOf(who, deniedStatus(outcome)),
+      denial: denialIn(outcome, who),
       trying: false,
       pauseMs: SHORTEST_PAUSE_MS,
       nextTryAt: now,
@@ -128,9 +124,7 @@ export class Breaker {
         await read();
       } catch (error) {
         open.latest = truncate(error instanceof Error ? error.message : String(error));
-        const status =
-          error instanceof StatusError && isAccessDenied(error.status) ? error.status : undefined;
-        open.denial = denialOf(who, status);
+        open.denial = error instanceof StatusError ? denialOf(error.status, who) : undefined;
         return heldBack(open, who, this.#now());
       }
       const outcome = await send();
@@ -145,7 +139,7 @@ export class Breaker {
   #judge(open: Open, who: WhoIsDenied, outcome: SubmitOutcome): void {
     const sign = signOf(outcome);
     open.latest = reasonOf(outcome);
-    open.denial = denialOf(who, deniedStatus(outcome));
+    open.denial = denialIn(outcome, who);
     if (sign === 'unknown') open.pauseMs = Math.min(open.pauseMs * 2, LONGEST_PAUSE_MS);
     if (sign !== 'well') return;
     this.#phase = closed();
@@ -168,17 +162,15 @@ function signOf(outcome: SubmitOutcome): Sign {
       return 'unknown';
     case 'notSent':
       return 'none';
-    default:
-      return outcome satisfies never;
   }
 }
 
-function deniedStatus(outcome: SubmitOutcome): number | undefined {
-  return signOf(outcome) === 'denied' && outcome.outcome === 'refused' ? outcome.status : undefined;
+function denialIn(outcome: SubmitOutcome, who: WhoIsDenied): Open['denial'] {
+  return outcome.outcome === 'refused' ? denialOf(outcome.status, who) : undefined;
 }
 
-function denialOf(who: WhoIsDenied, status: number | undefined): Open['denial'] {
-  return status === undefined ? undefined : { status, to: who(status) };
+function denialOf(status: number | undefined, who: WhoIsDenied): Open['denial'] {
+  return status !== undefined && isAccessDenied(status) ? { status, to: who(status) } : undefined;
 }
 
 function reasonOf(outcome: SubmitOutcome): string {

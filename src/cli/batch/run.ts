@@ -47,13 +47,14 @@ export const beginBatch: Begin<Batch, BatchRunFlags> = async (source, flags, go)
   const { withCheckedManifest } = await import('../../runs/manifest/index.js');
   const settings = await settingsFrom(source, flags);
   if (flags.check) return checkBatch(source, flags);
-  const reading = { skipBad: flags.skipBad, ...manifestReading(), onCheck: tellCheck };
-  return withCheckedManifest(source, reading, ({ manifest, partitions }) =>
-    go(
+  const reading = { skipBad: flags.skipBad, ...manifestReading() };
+  return withCheckedManifest(source, reading, ({ name, check, manifest, partitions }) => {
+    tellCheck(name, check);
+    return go(
       (segue) => segue.batch.start({ ...settings, manifest, partitions }),
       () => 'What it has is not submitted again.',
-    ),
-  );
+    );
+  });
 };
 
 /** Checks everything except the lines of the manifest. */
@@ -76,9 +77,9 @@ async function settingsFrom(
   return { key: String(key), concurrency, scope, notify };
 }
 
-function tellCheck(name: string, { warnings, usable, badLines }: ManifestCheck): void {
+function tellCheck(name: string, { warnings, badLines }: ManifestCheck): void {
   for (const warning of warnings) say(warningLine(name, warning));
-  if (usable && badLines > 0) say(`${name}: ${badLines} bad lines are left out`);
+  if (badLines > 0) say(`${name}: ${badLines} bad lines are left out`);
 }
 
 function show(report: JobReport): void {

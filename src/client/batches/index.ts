@@ -19,7 +19,7 @@ import { batchWorkflowId } from '../../contract/ids';
 import { assertValid } from '../../errors';
 import { endOfBatch } from '../../runs/batch/end';
 import { type BatchSpec, startBatch, startBatchInput } from '../../runs/batch/start';
-import { type ManifestCheck, type ManifestWarning } from '../../runs/manifest';
+import { type ManifestWarning } from '../../runs/manifest';
 import { countRuns, find, findRuns } from '../../runs/find';
 import { inputOf } from '../../runs/start';
 import { validateBatchOrder, validateConcurrencyOrder, validateGivenBatch } from '../../validation/inputs';
@@ -83,12 +83,10 @@ export class BatchesClient extends RunsClient<BatchSpec, BatchStatus, Batch> {
     assertValid(validateGivenBatch({ ...spec, poll, submit }), 'The batch was not started');
     // Loaded only where a manifest is read.
     const { withCheckedManifest } = await import('../../runs/manifest/index.js');
-    const onCheck = (_name: string, { warnings }: ManifestCheck): void => {
-      for (const warning of warnings) onWarning?.(warning);
-    };
-    return withCheckedManifest(source, { skipBad, proxy, onCheck }, ({ manifest, partitions }) =>
-      this.start({ ...spec, manifest, partitions }),
-    );
+    return withCheckedManifest(source, { skipBad, proxy }, ({ check, manifest, partitions }) => {
+      for (const warning of check.warnings) onWarning?.(warning);
+      return this.start({ ...spec, manifest, partitions });
+    });
   }
 
   /**

@@ -32,7 +32,7 @@ export interface BatchInput extends JobSettings, Continued<CarriedBatch> {
   /** The address of the manifest without its query, which may be signed; only firings set it. */
   source?: string;
   concurrency?: number;
-  /** For the batch's own notification. */
+  /** Of the batch itself, for its notification; items have their own. */
   scope?: Scope;
   /** Of its end, once. */
   notify?: NotifyTarget;

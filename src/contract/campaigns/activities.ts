@@ -47,9 +47,7 @@ export interface Preparation {
   clock: WorkspaceClock;
 }
 
-export interface ResearchOrder extends ResearchSpec {
-  scope?: Scope;
-}
+export type ResearchOrder = ResearchSpec & { scope?: Scope };
 
 export interface ReadEndOrder {
   workflowId: string;

@@ -80,10 +80,7 @@ export interface ApprovalRound {
 }
 
 /** Small, because the history keeps each of them. */
-export interface CampaignReceipt {
-  stage: CampaignStage;
-  paused: Pause | null;
-}
+export type CampaignReceipt = Pick<CampaignProgress, 'stage' | 'paused'>;
 
 export interface AddMediaOrder extends CampaignMedia {
   name: string;

@@ -1,14 +1,6 @@
 import { type Client, type WorkflowExecutionInfo } from '@temporalio/client';
 import { type Priority } from '@temporalio/common';
-import {
-  BATCH_PART_WORKFLOW,
-  BATCH_WORKFLOW,
-  type BatchInput,
-  type BatchManifest,
-  MEDIA_WORKFLOW,
-  type NotifyTarget,
-  type Scope,
-} from '../../contract';
+import { BATCH_PART_WORKFLOW, BATCH_WORKFLOW, type BatchInput, MEDIA_WORKFLOW } from '../../contract';
 import { batchItemPrefix, batchPartPrefix, batchWorkflowId, mediaWorkflowId } from '../../contract/ids';
 import { attributesOfJob, quoted } from '../../contract/searchAttributes';
 import { assertValid } from '../../errors';
@@ -20,21 +12,12 @@ import { findOwnRun, findRuns, isOpen, type RunFacts } from '../find';
 import { startOrFind, type StartSettings } from '../start';
 import { type BatchPartition, handOver } from './handOver';
 
-export interface BatchSpec {
-  key: string;
-  manifest: BatchManifest;
+export interface BatchSpec extends Omit<BatchInput, 'poll' | 'submit' | 'carried'> {
   /**
    * The partitions that `manifest` names, in any order. Read once, a few at a time. A caller that continues a hand-over
    * may leave out those that exist.
    */
   partitions: AsyncIterable<BatchPartition>;
-  /** The address of the manifest, without its query. */
-  source?: string;
-  concurrency?: number;
-  /** Of the batch itself; items have their own. */
-  scope?: Scope;
-  /** Who is notified once, at the end. */
-  notify?: NotifyTarget;
 }
 
 /** Lower than single jobs and campaigns, because people wait for those. */
@@ -71,7 +54,8 @@ export async function startBatchInput(
     summary: `batch ${key}, ${input.manifest.items} items`,
     priority,
     adviceOnReuse:
-      'its manifest, or its scope or notify, differs from what the key was first used with; choose another key',
+      'its manifest, or its scope or notify, differs from what the key was first used with; choose another key. ' +
+      `If it waits for the rest of its manifest, this ends it: segue batch cancel ${key} --by NAME`,
   });
   const run = await temporal.workflow.getHandle(workflowId).describe();
   if (isOpen(run)) await handOver(temporal, input, { taskQueue, priority }, partitions);

@@ -2,7 +2,7 @@
 import { type BatchManifest, MOST_PARTITIONS, type PartitionFacts } from '../../contract';
 import { InvalidInputError, ManifestChangedError } from '../../errors';
 import { type ManifestLine } from './lines';
-import { type BadLine, factsOf, goodItems, inPartitions, manifestOf, type Partition } from './partitions';
+import { factsOf, goodItems, inPartitions, manifestOf, type Partition } from './partitions';
 import { type ReadOptions, withManifest } from './source';
 import { type ManifestWarning, ManifestWarnings } from './warnings';
 
@@ -49,13 +49,15 @@ export async function checkManifest(
   const partitions: PartitionFacts[] = [];
   const warnings = new ManifestWarnings();
   const counts = { badLines: 0, duplicates: 0 };
-  const onBad = ({ line, problems: wrong, isDuplicate }: BadLine): void => {
+  const good = goodItems(lines, (read) => {
+    if (!('problems' in read)) {
+      warnings.look(read);
+      return;
+    }
+    const { line, problems: wrong, isDuplicate } = read;
     counts.badLines += 1;
     if (isDuplicate) counts.duplicates += 1;
     if (problems.length < MOST_LISTED) problems.push({ line, problems: wrong });
-  };
-  const good = goodItems(lines, onBad, (item) => {
-    warnings.look(item);
   });
   for await (const partition of inPartitions(good)) partitions.push(factsOf(partition));
 
@@ -94,8 +96,7 @@ export function problemLines(name: string, { problems, badLines }: ManifestCheck
   return isAll ? lines : [...lines.slice(0, MOST_LISTED), `and more, in ${badLines} bad lines in all`];
 }
 
-export interface HandOverOptions {
-  skipBad?: boolean;
+interface HandOverOptions {
   name?: string;
   /** What the check found: a file may be written to between the two readings. */
   facts?: PartitionFacts[];
@@ -105,13 +106,10 @@ export interface HandOverOptions {
 /** The partitions that the check found, or an error if the manifest has changed. */
 export async function* readPartitions(
   lines: AsyncIterable<ManifestLine>,
-  { skipBad = false, name = 'manifest', facts, signal }: HandOverOptions = {},
+  { name = 'manifest', facts, signal }: HandOverOptions = {},
 ): AsyncGenerator<Partition> {
   let count = 0;
-  const onBad = (): void => {
-    if (!skipBad) throw changed(name);
-  };
-  for await (const partition of inPartitions(goodItems(lines, onBad))) {
+  for await (const partition of inPartitions(goodItems(lines))) {
     if (facts && facts[count]?.digest !== partition.digest) throw changed(name);
     signal?.throwIfAborted();
     count += 1;
@@ -128,32 +126,24 @@ function changed(name: string): ManifestChangedError {
   ]);
 }
 
-export interface ManifestOptions extends ReadOptions, CheckOptions {
-  /** Called with the result of the check, usable or not. */
-  onCheck?: (name: string, check: ManifestCheck) => void;
-}
-
-export interface CheckedManifest {
-  /** What messages call it. */
+interface CheckedManifest {
   name: string;
+  check: ManifestCheck;
   manifest: BatchManifest;
-  /** From the first partition on, each time. */
   partitions: AsyncIterable<Partition>;
 }
 
-/** Checks the whole manifest before any work is done. */
 export function withCheckedManifest<T>(
   source: string,
-  { skipBad, mostPartitions, onCheck, ...options }: ManifestOptions,
+  { skipBad, mostPartitions, ...options }: ReadOptions & CheckOptions,
   work: (checked: CheckedManifest) => Promise<T>,
 ): Promise<T> {
   return withManifest(source, options, async ({ name, lines }) => {
     const check = await checkManifest(lines(), { skipBad, mostPartitions });
-    onCheck?.(name, check);
     if (!check.usable) throw new InvalidInputError(problemLines(name, check), 'The batch was not started');
     const { digest, items, partitions: facts } = check;
-    const reading = { skipBad, name, facts, signal: options.signal };
+    const reading = { name, facts, signal: options.signal };
     const partitions = { [Symbol.asyncIterator]: () => readPartitions(lines(), reading) };
-    return work({ name, manifest: { digest, items, partitions: facts }, partitions });
+    return work({ name, check, manifest: { digest, items, partitions: facts }, partitions });
   });
 }

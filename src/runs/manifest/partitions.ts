@@ -12,7 +12,7 @@ import {
 } from '../../contract';
 import { digest } from '../../platform/digest';
 import { type BatchPartition } from '../batch/handOver';
-import { readItem } from './item';
+import { type AskedItem, readItem } from './item';
 import { type ManifestLine } from './lines';
 
 export interface Partition extends BatchPartition {
@@ -21,10 +21,8 @@ export interface Partition extends BatchPartition {
   digest: string;
 }
 
-export interface PlacedItem {
+export interface PlacedItem extends AskedItem {
   line: number;
-  item: BatchItem;
-  isNamed: boolean;
 }
 
 export interface BadLine {
@@ -34,21 +32,16 @@ export interface BadLine {
   isDuplicate: boolean;
 }
 
-/** The good lines. `onBad` is called for the others; an error that it throws ends the reading. */
+/** The good lines; `look` sees the others too. */
 export async function* goodItems(
   lines: AsyncIterable<ManifestLine>,
-  onBad: (bad: BadLine) => void,
-  onItem: (item: PlacedItem) => void = () => undefined,
+  look?: (read: PlacedItem | BadLine) => void,
 ): AsyncGenerator<PlacedItem> {
   const seen = new SeenKeys();
   for await (const line of lines) {
     const read = readPlaced(line, seen);
-    if ('problems' in read) {
-      onBad(read);
-      continue;
-    }
-    onItem(read);
-    yield read;
+    look?.(read);
+    if (!('problems' in read)) yield read;
   }
 }
 

@@ -76,7 +76,6 @@ function wordsOf({ code, message }: NodeJS.ErrnoException): string {
 }
 
 export interface RereadableManifest {
-  /** What messages call it. */
   name: string;
   /** From the first line on, each time. */
   lines: () => AsyncGenerator<ManifestLine>;

@@ -10,7 +10,9 @@ import {
 import { isScheduleName, SCHEDULE_NAME_FORM } from '../../contract/ids';
 import { digest } from '../../platform/digest';
 import { type Duration, DURATION_FORM, parseDuration } from '../../contract/durations';
+import { durationFrom } from '../../validation/fields';
 import { isRecord } from '../../validation/inputs';
+import { must, oneOf, openObject, required, type Rule, validate } from '../../validation/rules';
 import { isZone } from '../../calendar/zones';
 import { keyless, validateTarget } from './targets';
 
@@ -26,48 +28,77 @@ export interface ScheduleOptions {
   note?: string;
 }
 
+const LONGEST_NOTE = 1_000;
 /** The server takes no shorter one. */
 const SHORTEST_CATCHUP_MS = 10_000;
-const LONGEST_NOTE = 1_000;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 
-export function validateSchedule(name: string, options: ScheduleOptions): string[] {
-  const { spec, timezone, target, overlap, catchup, note } = options;
+function textThat(be: string, isGood: (text: string) => boolean): Rule {
+  return must(be, { type: 'string' }, (value) => typeof value === 'string' && isGood(value));
+}
+
+const name = required(textThat(SCHEDULE_NAME_FORM, isScheduleName));
+const overlap = oneOf(SCHEDULE_OVERLAPS);
+const note = textThat(
+  `a text of at most ${LONGEST_NOTE} characters`,
+  (value) => value.trim() !== '' && value.length <= LONGEST_NOTE,
+);
+const time = textThat(
+  'a time with its zone, like 2026-01-31T02:00:00Z or 2026-01-31T02:00:00+01:00',
+  (value) => TIME.test(value) && !Number.isNaN(Date.parse(value)),
+);
+const ofName = openObject({ name });
+const ofPause = openObject({ name, note: required(note) });
+const ofResume = openObject({ name, note });
+const ofTrigger = openObject({ name, overlap });
+const ofBackfill = openObject({ name, from: required(time), to: required(time), overlap });
+const ofSchedule = openObject({
+  ...{ name, overlap, note },
+  timezone: textThat('the name of a time zone, like Europe/Berlin', isZone),
+  catchup: durationFrom(SHORTEST_CATCHUP_MS),
+});
+
+export function validateSchedule(scheduleName: string, options: ScheduleOptions): string[] {
   return [
-    ...validateScheduleName(name),
-    ...validateTimes(spec),
-    ...mustBe('timezone', timezone, isZone, 'the name of a time zone, like Europe/Berlin'),
-    ...validateOverlap(overlap),
-    ...mustBe('catchup', catchup, isCatchup, `${DURATION_FORM}, at least 10s`),
-    ...validateNote(note),
-    ...validateTarget(target),
+    ...validate(ofSchedule, { ...options, name: scheduleName }),
+    ...validateTimes(options.spec),
+    ...validateTarget(options.target),
   ];
 }
 
-/** For what may be left out. */
-function mustBe(name: string, value: unknown, isGood: (text: string) => boolean, form: string): string[] {
-  const isFine = value === undefined || (typeof value === 'string' && isGood(value));
-  return isFine ? [] : [`${name}: ${JSON.stringify(value)} is not ${form}`];
+export const validateScheduleName = (given: unknown): string[] => validate(ofName, { name: given });
+export const validatePause = (given: unknown, why: unknown): string[] =>
+  validate(ofPause, { name: given, note: why });
+export const validateResume = (given: unknown, why: unknown): string[] =>
+  validate(ofResume, { name: given, note: why });
+export const validateTrigger = (given: unknown, options: object): string[] =>
+  validate(ofTrigger, { ...options, name: given });
+
+export function validateBackfill(
+  given: unknown,
+  period: { from: unknown; to: unknown; overlap?: unknown },
+): string[] {
+  const [first, last] = [Date.parse(String(period.from)), Date.parse(String(period.to))];
+  return [
+    ...validate(ofBackfill, { ...period, name: given }),
+    ...(first > last ? ['to: is before from'] : []),
+    ...(last > Date.now() ? ['to: is in the future, and will fire by itself'] : []),
+  ];
 }
 
-function isCatchup(text: string): boolean {
-  return (parseDuration(text) ?? 0) >= SHORTEST_CATCHUP_MS;
-}
-
-function isInterval(text: string): boolean {
-  const ms = parseDuration(text) ?? 0;
+function isInterval(value: unknown): boolean {
+  const ms = typeof value === 'string' ? (parseDuration(value) ?? 0) : 0;
   return ms >= 1_000 && ms % 1_000 === 0;
 }
 
 /** Exactly one of the three. */
 function validateTimes(spec: unknown): string[] {
   const given = isRecord(spec) ? Object.entries(spec).filter(([, value]) => value !== undefined) : [];
-  const [[kind, value] = []] = given;
-  if (given.length === 1 && kind === 'every')
-    return mustBe('every', value ?? null, isInterval, `${DURATION_FORM}, in whole seconds`);
-  if (given.length === 1 && kind === 'cron')
-    return mustBe('cron', value ?? null, (text) => readCron(text) !== undefined, CRON_FORM);
+  const [[kind, value] = []] = given.length === 1 ? given : [];
+  if (kind === 'every') return isInterval(value) ? [] : [`every: must be ${DURATION_FORM}, in whole seconds`];
+  if (kind === 'cron') return readCron(value) ? [] : [`cron: ${JSON.stringify(value)} is not ${CRON_FORM}`];
   const calendars = [value].flat();
-  if (given.length === 1 && kind === 'calendar' && calendars.length > 0)
+  if (kind === 'calendar' && calendars.length > 0)
     return calendars
       .filter((one) => readCalendar(one) === undefined)
       .map((one) => `calendar: ${JSON.stringify(one)} is not ${CALENDAR_FORM}`);
@@ -98,55 +129,4 @@ export function timesInWords(spec: ScheduleTimes): string {
 export interface FiringOptions {
   /** For this time only. Default: that of the schedule. */
   overlap?: ScheduleOverlap;
-}
-
-export function validateScheduleName(name: unknown): string[] {
-  return mustBe('name', name ?? null, isScheduleName, SCHEDULE_NAME_FORM);
-}
-
-export function validatePause(name: unknown, note: unknown): string[] {
-  const missing = note === undefined ? ['note: is required, so that others know why it is paused'] : [];
-  return [...validateResume(name, note), ...missing];
-}
-
-export function validateResume(name: unknown, note: unknown): string[] {
-  return [...validateScheduleName(name), ...validateNote(note)];
-}
-
-export function validateTrigger(name: unknown, { overlap }: { overlap?: unknown }): string[] {
-  return [...validateScheduleName(name), ...validateOverlap(overlap)];
-}
-
-export function validateBackfill(
-  name: unknown,
-  { from, to, overlap }: { from: unknown; to: unknown; overlap?: unknown },
-): string[] {
-  return [...validateScheduleName(name), ...validatePeriod(from, to), ...validateOverlap(overlap)];
-}
-
-function validateOverlap(overlap: unknown): string[] {
-  if (overlap === undefined || SCHEDULE_OVERLAPS.includes(overlap as ScheduleOverlap)) return [];
-  return [`overlap: ${JSON.stringify(overlap)} is not one of ${SCHEDULE_OVERLAPS.join(', ')}`];
-}
-
-function validateNote(note: unknown): string[] {
-  if (note === undefined) return [];
-  return typeof note === 'string' && note.trim() !== '' && note.length <= LONGEST_NOTE
-    ? []
-    : [`note: must be a text of at most ${LONGEST_NOTE} characters`];
-}
-
-const TIME_FORM = 'a time with its zone, like 2026-01-31T02:00:00Z or 2026-01-31T02:00:00+01:00';
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
-
-/** The period must be over. */
-function validatePeriod(from: unknown, to: unknown): string[] {
-  const problems = Object.entries({ from, to }).flatMap(([name, value]) => {
-    if (value === undefined) return [`${name}: is required: ${TIME_FORM}`];
-    return mustBe(name, value, (text) => TIME.test(text) && !Number.isNaN(Date.parse(text)), TIME_FORM);
-  });
-  const [first, last] = [Date.parse(String(from)), Date.parse(String(to))];
-  if (first > last) problems.push('to: is before from');
-  if (last > Date.now()) problems.push('to: is in the future, and will fire by itself');
-  return problems;
 }

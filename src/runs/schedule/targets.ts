@@ -1,10 +1,5 @@
 import { type Client } from '@temporalio/client';
-import {
-  type CampaignSpec,
-  DEFAULT_BATCH_CONCURRENCY,
-  type OutlookInput,
-  type ScheduleTarget,
-} from '../../contract';
+import { DEFAULT_BATCH_CONCURRENCY, type ScheduleTarget } from '../../contract';
 import { batchWorkflowId, campaignWorkflowId, outlookWorkflowId } from '../../contract/ids';
 import { concurrency, isRecord, validateOutlook } from '../../validation/inputs';
 import { flag, notify, scope } from '../../validation/fields';
@@ -14,41 +9,23 @@ import { addressName, problemOfAddress } from '../manifest/address';
 import { outlookStart } from '../outlook';
 import { type RunFacts } from '../find';
 import { startOrFind } from '../start';
-import { type AskedBatch, type FiringSettings, type StartedBatch, startScheduledBatch } from './batch';
+import { type FiringSettings, type StartedBatch, startScheduledBatch } from './batch';
 
 export type TargetKind = ScheduleTarget['kind'];
 
 /** Only a batch has a manifest. */
 type StartedRun = RunFacts & Partial<StartedBatch>;
 
-interface TargetEntry {
-  /** All problems at once, of a spec with a key. */
-  problems: (spec: unknown) => string[];
-  workflowId: (key: string) => string;
-  start: (temporal: Client, spec: object, settings: FiringSettings) => Promise<StartedRun>;
-}
-
-const TARGETS: Record<TargetKind, TargetEntry> = {
-  campaign: {
-    problems: validateCampaignSpec,
-    workflowId: campaignWorkflowId,
-    start: (temporal, spec, settings) =>
-      startOrFind(temporal, { ...campaignStart(spec as CampaignSpec, settings), token: settings.token }),
-  },
-  outlook: {
-    problems: validateOutlook,
-    workflowId: outlookWorkflowId,
-    start: (temporal, spec, settings) =>
-      startOrFind(temporal, { ...outlookStart(spec as OutlookInput, settings), token: settings.token }),
-  },
-  batch: {
-    problems: validateScheduledBatch,
-    workflowId: batchWorkflowId,
-    start: (temporal, spec, settings) => startScheduledBatch(temporal, spec as AskedBatch, settings),
-  },
+/** All problems at once, of a spec with a key. */
+const PROBLEMS: Record<TargetKind, (spec: unknown) => string[]> = {
+  campaign: validateCampaignSpec,
+  outlook: validateOutlook,
+  batch: validateScheduledBatch,
 };
 
-export const TARGET_KINDS = Object.keys(TARGETS) as TargetKind[];
+const WORKFLOW_IDS = { campaign: campaignWorkflowId, outlook: outlookWorkflowId, batch: batchWorkflowId };
+
+export const TARGET_KINDS = Object.keys(PROBLEMS) as TargetKind[];
 
 /** Each firing has its own key. */
 const ANY_KEY = 'key';
@@ -57,7 +34,7 @@ export function validateTarget(target: unknown): string[] {
   const { kind, spec }: Record<string, unknown> = isRecord(target) ? target : {};
   if (!TARGET_KINDS.includes(kind as TargetKind))
     return [`target: must be { kind, spec }, with ${TARGET_KINDS.join(' or ')} as its kind`];
-  return TARGETS[kind as TargetKind].problems(isRecord(spec) ? { ...spec, key: ANY_KEY } : spec);
+  return PROBLEMS[kind as TargetKind](isRecord(spec) ? { ...spec, key: ANY_KEY } : spec);
 }
 
 export function startTarget(
@@ -65,11 +42,19 @@ export function startTarget(
   { kind, spec }: ScheduleTarget,
   { key, ...settings }: FiringSettings & { key: string },
 ): Promise<StartedRun> {
-  return TARGETS[kind].start(temporal, { ...spec, key }, settings);
+  const { token } = settings;
+  switch (kind) {
+    case 'campaign':
+      return startOrFind(temporal, { ...campaignStart({ ...spec, key }, settings), token });
+    case 'outlook':
+      return startOrFind(temporal, { ...outlookStart({ ...spec, key }, settings), token });
+    case 'batch':
+      return startScheduledBatch(temporal, { ...spec, key }, settings);
+  }
 }
 
 export function targetWorkflowId(kind: TargetKind, key: string): string {
-  return TARGETS[kind].workflowId(key);
+  return WORKFLOW_IDS[kind](key);
 }
 
 /** For display: the address of a manifest may be signed. */

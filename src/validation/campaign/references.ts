@@ -18,9 +18,8 @@ export interface GraphJob {
 function isReference(value: unknown): value is ResultReference {
   return (
     isRecord(value) &&
-    Object.keys(value).length === 2 &&
-    Object.hasOwn(value, 'from') &&
-    Object.hasOwn(value, 'at')
+    ['from', 'at'].every((name) => Object.hasOwn(value, name)) &&
+    Object.keys(value).length === 2
   );
 }
 
@@ -48,32 +47,26 @@ export function resolveReferences<T>(value: T, lookup: (reference: ResultReferen
 /** References to nothing, and jobs that wait for each other. */
 export function validateGraph(jobs: readonly GraphJob[]): Problem[] {
   const names = jobs.map(({ name }) => name);
-  const toNothing = jobs.flatMap((job) =>
-    job.references.flatMap((reference) => validateReference(reference, job, names)),
+  const toNothing = jobs.flatMap(({ name, path, references }) =>
+    references.flatMap((reference) => {
+      const from = problemOfFrom(reference.from, name, names);
+      const at = problemOfPointer(reference.at);
+      return Object.entries({ from, at }).flatMap(([member, message]) =>
+        message === undefined ? [] : [{ path: [...path, ...reference.path, member], message }],
+      );
+    }),
   );
   return [...toNothing, ...validateCycles(jobs)];
 }
 
-function validateReference(
-  { from, at, path }: { from: unknown; at: unknown; path: Path },
-  job: GraphJob,
-  names: readonly string[],
-): Problem[] {
-  const referencePath = [...job.path, ...path];
-  const ofFrom = (message: string): Problem[] => [{ path: [...referencePath, 'from'], message }];
-  const isGoodPointer = typeof at === 'string' && isPointer(at);
-  return [
-    ...(typeof from !== 'string'
-      ? ofFrom('must be the name of a job')
-      : from === job.name
-        ? ofFrom('is the job itself')
-        : names.includes(from)
-          ? []
-          : ofFrom(`there is no job "${from.slice(0, 60)}"`)),
-    ...(isGoodPointer
-      ? []
-      : [{ path: [...referencePath, 'at'], message: 'must be a JSON pointer, like /images/0/url' }]),
-  ];
+function problemOfFrom(from: unknown, own: string, names: readonly string[]): string | undefined {
+  if (typeof from !== 'string') return 'must be the name of a job';
+  if (from === own) return 'is the job itself';
+  return names.includes(from) ? undefined : `there is no job "${from.slice(0, 60)}"`;
+}
+
+function problemOfPointer(at: unknown): string | undefined {
+  return typeof at === 'string' && isPointer(at) ? undefined : 'must be a JSON pointer, like /images/0/url';
 }
 
 /** Each cycle once, in full. */

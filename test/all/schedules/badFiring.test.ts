@@ -26,7 +26,7 @@ test.each([
     'with a zone that nobody knows',
     `firing/a-${NAME}-${TIME}`,
     { ...INPUT, timezone: 'Mars' },
-    /timezone: "Mars"/,
+    /timezone: must be the name of a time zone/,
   ],
   ['of nothing', `firing/b-${NAME}-${TIME}`, { ...INPUT, target: { kind: 'media' } }, /target: must be/],
   ['without a target', `firing/d-${NAME}-${TIME}`, { ...INPUT, target: null }, /target: must be/],

@@ -4,8 +4,9 @@ import { checkManifest, type Partition, readPartitions } from '../../../src/runs
 import { linesOf } from '../../../src/runs/manifest/lines';
 import { startScheduledBatch } from '../../../src/runs/schedule/batch';
 import { UnreachableAddressError } from '../../../src/errors';
-import { batchItemKey, firedKey, firingWorkflowId } from '../../../src/contract/ids';
-import { cutouts, oneByOne, resultsOf, startPartly } from '../../support/builders/batch';
+import { endHandOverSignal } from '../../../src/contract';
+import { batchWorkflowId, firedKey, firingWorkflowId } from '../../../src/contract/ids';
+import { cutouts, oneByOne, resultsOf, startPartly, untilStatus } from '../../support/builders/batch';
 import { eventually } from '../../support/eventually';
 import { manifestOf } from '../../support/builders/manifests';
 import { FIRST, itemsOf, useScheduledBatches } from '../../support/builders/scheduledBatches';
@@ -50,57 +51,44 @@ describe('a worker that was killed while it handed a batch over', () => {
     expect(await submitted()).toEqual(itemsOf(name, FIRST, 10).sort());
   });
 
-  test('P2: where its address gives another manifest, what is there goes on, and the rest is told', async () => {
+  test('P2: where its address gives another manifest, what is there goes on, and a person is told of the rest', async () => {
     const name = await fireAfter(leaving(1), manifestOf(cutouts(sandbox.url, 9)));
+    const key = firedKey(name, FIRST);
     expect(await untilOver(name)).toMatchObject({
       status: 'failed',
-      error: `2 items were not handed over: ${manifests.name} gave another manifest when the rest was to be read`,
+      error: expect.stringContaining(`this ends it: segue batch cancel ${key} --by NAME`),
     });
+    const batch = await client().batch.get(key);
+    await untilStatus(batch, 'the end of what is there', ({ partitions }) => partitions.over === 1);
     expect(await submitted()).toEqual(itemsOf(name, FIRST, 2));
-    const batch = await client().batch.get(firedKey(name, FIRST));
-    expect(await batch.result()).toMatchObject({ counts: { succeeded: 2, cancelled: 2 } });
+    const incomplete = 'the manifest is lost';
+    const run = temporal.client.workflow.getHandle(batchWorkflowId(key));
+    await run.signal(endHandOverSignal, { reason: incomplete });
+    expect(await batch.result()).toMatchObject({ incomplete, counts: { succeeded: 2, cancelled: 2 } });
     expect(await resultsOf(batch)).toHaveLength(2);
   });
 
-  test('P2: where its address cannot be read any more, the rest is given up at the last attempt and not before', async () => {
+  const nextAttempt = (key: string, token: string, taskQueue: string) =>
+    startScheduledBatch(temporal.client, { key, manifest: manifests.address }, { taskQueue, token });
+
+  test('P2: where its address cannot be read any more, the batch waits for the rest until a person ends it', async () => {
     manifests.gives(503);
     const [key, token] = [`b-${randomUUID()}`, randomUUID()];
     await leaving(1)(key, token);
     const batch = await client().batch.get(key);
-    const asked = { key, manifest: manifests.address };
-    const attempt = (isLastAttempt: boolean, requireCurrent = () => Promise.resolve()) =>
-      startScheduledBatch(temporal.client, asked, {
-        ...{ taskQueue: batch.taskQueue, token, isLastAttempt, requireCurrent },
-      });
-    await expect(attempt(false)).rejects.toThrow(UnreachableAddressError);
-    const late = attempt(true, () => Promise.reject(new Error('another attempt goes on')));
-    await expect(late).rejects.toThrow('another attempt goes on');
+    await expect(nextAttempt(key, token, batch.taskQueue)).rejects.toThrow(UnreachableAddressError);
     expect(await batch.status()).toMatchObject({ stage: 'running', incomplete: null });
-
-    expect(await attempt(true)).toMatchObject({ key, runId: batch.runId, existing: false });
-    const incomplete = `${manifests.name} cannot be read: the answer is status 503`;
-    expect(await batch.result()).toMatchObject({ incomplete, counts: { succeeded: 2, cancelled: 2 } });
-    expect(await batch.report()).toMatchObject({
-      ...{ status: 'failed', error: `2 items were not handed over: ${incomplete}` },
-    });
-    expect(await submitted()).toEqual([1, 2].map((item) => batchItemKey(key, item)));
+    await batch.cancel({ by: 'olga' });
+    expect(await batch.result()).toMatchObject({ status: 'cancelled' });
   });
 
   test('a batch that is all there needs its address no more', async () => {
-    const name = await fireAfter(leaving(2), 'nonsense');
-    expect(await untilOver(name)).toMatchObject({ status: 'succeeded', error: null });
-    expect(await submitted()).toEqual(itemsOf(name, FIRST, 4));
-  });
-
-  test("what is somebody else's is left alone, and a person is told how to end it", async () => {
-    const name = await fireAfter(leaving(1, 'somebody'), manifestOf(cutouts(sandbox.url, 9)));
-    const key = firedKey(name, FIRST);
-    expect(await untilOver(name)).toMatchObject({
-      status: 'failed',
-      error: expect.stringContaining(`End it with: segue batch cancel ${key} --by NAME`),
-    });
-    const batch = await client().batch.get(key);
-    await batch.cancel({ by: 'olga' });
-    expect(await batch.result()).toMatchObject({ status: 'cancelled' });
+    manifests.gives(503);
+    const [key, token] = [`b-${randomUUID()}`, randomUUID()];
+    await leaving(2)(key, token);
+    const { runId, taskQueue } = await client().batch.get(key);
+    expect(await nextAttempt(key, token, taskQueue)).toMatchObject({ key, runId, existing: false });
+    expect(await nextAttempt(key, randomUUID(), taskQueue)).toMatchObject({ key, runId, existing: true });
+    expect(manifests.asked).toEqual([]);
   });
 });

@@ -52,11 +52,11 @@ test('everything that is wrong is told at once, and nothing is made', async () =
   await expect(wrong).rejects.toMatchObject({
     problems: [
       expect.stringMatching(/^name: /),
-      expect.stringMatching(/^cron: "61 2 \* \* \*" is not a cron expression/),
-      expect.stringMatching(/^timezone: "Mars\/Base"/),
-      expect.stringMatching(/^overlap: "cancel-other" is not one of skip,/),
-      expect.stringMatching(/^catchup: "5s" is not .*, at least 10s$/),
+      expect.stringMatching(/^overlap: must be skip,/),
       expect.stringMatching(/^note: /),
+      expect.stringMatching(/^timezone: must be the name of a time zone/),
+      expect.stringMatching(/^catchup: must be .*, from 10s to/),
+      expect.stringMatching(/^cron: minute: /),
       expect.stringMatching(/^weeks: /),
       expect.stringMatching(/nothing to look at/),
     ],
@@ -80,10 +80,10 @@ test('everything that is wrong is told at once, and nothing is made', async () =
     schedules.backfill('a/b', '2026-01-01', '2999-01-01T00:00:00Z', { overlap }),
   ).rejects.toMatchObject({
     problems: [
-      expect.stringMatching(/^name: "a\/b"/),
+      expect.stringMatching(/^name: /),
       expect.stringMatching(/^from: /),
+      expect.stringMatching(/^overlap: /),
       'to: is in the future, and will fire by itself',
-      expect.stringMatching(/^overlap: "both"/),
     ],
   });
   const [name, note] = [expect.stringMatching(/^name: /), expect.stringMatching(/^note: /)];

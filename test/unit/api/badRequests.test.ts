@@ -33,7 +33,7 @@ describe('what is refused before anything is sent, all problems at once', () => 
     [
       'an unknown field',
       (a) => a.updateProject({ resourcetype: 'c', id: '7', changes: { tite: 'x' } as never }, ASK),
-      ['changes'],
+      ['changes.tite'],
     ],
     [
       'data that is a list',
@@ -70,7 +70,7 @@ describe('what is refused before anything is sent, all problems at once', () => 
       { ...good, message: 'your banner', category: 'x', link: '' },
       ['category', 'link', 'message'],
     ],
-    ['an unknown field', { ...good, urgent: true }, ['request']],
+    ['an unknown field', { ...good, urgent: true }, ['urgent']],
     ['extra that is a list', { ...good, _extra: [] }, ['_extra']],
   ])('a notification with %s', async (_case, notification, fields) => {
     const outcome = await service.api().notify(notification as never, ASK);

@@ -86,7 +86,7 @@ describe('a submit', () => {
       'everything wrong',
       'remove-background',
       { image_url: 'no', background_color: 'red', output_format: 'gif', magic_crop: 1, x: 1 },
-      ['image_url', 'magic_crop', 'background_color', 'output_format', 'request'],
+      ['image_url', 'magic_crop', 'background_color', 'output_format', 'x'],
     ],
     ['nothing at all', 'image-outpainting', {}, ['image_url', 'mask_url', 'prompt']],
     [

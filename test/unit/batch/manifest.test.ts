@@ -72,7 +72,7 @@ describe('checking', () => {
       { line: 5, problems: ['asks for the same as line 2; where both are meant, give each a key'] },
     ]);
     expect(await checkManifest(linesIn(...texts))).toMatchObject({ usable: false });
-    const [partition] = await all(readPartitions(linesIn(...texts), { skipBad: true }));
+    const [partition] = await all(readPartitions(linesIn(...texts)));
     expect(partition?.items).toMatchObject([{ key: 'a', request: { image_url: IMAGE } }, { tool: TOOL }]);
   });
 
