@@ -96,7 +96,10 @@ function validateTimes(spec: unknown): string[] {
   const given = isRecord(spec) ? Object.entries(spec).filter(([, value]) => value !== undefined) : [];
   const [[kind, value] = []] = given.length === 1 ? given : [];
   if (kind === 'every') return isInterval(value) ? [] : [`every: must be ${DURATION_FORM}, in whole seconds`];
-  if (kind === 'cron') return readCron(value) ? [] : [`cron: ${JSON.stringify(value)} is not ${CRON_FORM}`];
+  if (kind === 'cron')
+    return typeof value === 'string' && readCron(value)
+      ? []
+      : [`cron: ${JSON.stringify(value)} is not ${CRON_FORM}`];
   const calendars = [value].flat();
   if (kind === 'calendar' && calendars.length > 0)
     return calendars
