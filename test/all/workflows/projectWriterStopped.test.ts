@@ -1,12 +1,14 @@
 /** Writers that somebody stops or takes back in the middle of their work: whoever asked is answered, and nothing is lost. */
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { useProjectWriter } from '../../support/builders/projectWriter';
 import { bundleWithWriting, KEPT, readProject, removeFaults, set } from '../../support/builders/writing';
 import { eventually } from '../../support/eventually';
 import { resetRun } from '../../support/servers/reset';
-import { segueClient, withWorker } from '../../support/servers/temporal';
+import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
+import { PROJECT, startProjectService } from '../../support/service/projectService';
 import { addFault, answering, readLedger } from '../../support/service/sandbox';
 
+const temporal = useTemporal();
 let bundlePath: string;
 
 beforeAll(async () => {
@@ -14,7 +16,7 @@ beforeAll(async () => {
 });
 
 describe.each([true, false])('the writer of a project, with ETags: %s', (etags) => {
-  const { temporal, sandbox, config, project, writer, waiting } = useProjectWriter({ etags });
+  const { sandbox, config, project, writer, waiting } = useProjectWriter({ etags });
 
   test('P3: a client whose writer is terminated asks the next one', async () => {
     const queue = config();
@@ -53,3 +55,34 @@ describe.each([true, false])('the writer of a project, with ETags: %s', (etags) 
     expect((await readLedger(sandbox.url)).summary.lostKeys).toBe(0);
   });
 });
+
+test.each(['terminated', 'reset'] as const)(
+  'P3: with ETags, a writer that is %s during a PATCH undoes nothing by it, however late it is applied',
+  async (stopped) => {
+    const service = await startProjectService({ kept: true });
+    const queue = testConfig({ organization: String(randomInt(2 ** 31)) });
+    const { projects } = segueClient(temporal, queue);
+    const patch = (value: number) => projects.patch(PROJECT, set('a', value));
+    const sent = new Promise<void>((resolve) => {
+      service.onPatch = (_patch, count) => {
+        if (count > 1) return undefined;
+        resolve();
+        return { late: 'hang', ms: Infinity };
+      };
+    });
+    const work = async (): Promise<void> => {
+      const first = patch(1);
+      await sent;
+      const { workflowId } = await projects.status(PROJECT);
+      if (stopped === 'reset') await resetRun(temporal, { workflowId });
+      else await temporal.client.workflow.getHandle(workflowId).terminate('a test');
+      expect(await first).toMatchObject({ ok: true });
+      expect(await patch(2)).toMatchObject({ ok: true });
+    };
+    // The worker waits for the attempt of the run that is gone.
+    await withWorker(temporal, queue, service.url, work, { writeTimeoutMs: 3_000 });
+    service.applyLate();
+    await service.stop();
+    expect(service.project.data).toEqual({ kept: true, a: 2 });
+  },
+);
