@@ -71,8 +71,14 @@ export function truncate(text: string, longest = LONGEST_MESSAGE): string {
 
 /** The text in at most `most` bytes, as UTF-8 in JSON; never cut inside a character. */
 export function truncateBytes(text: string, most: number): string {
-  let kept = truncate(text, most);
   // Without the two quotes of the JSON.
-  while (bytesOf(kept) - 2 > most) kept = truncate(kept, kept.length - 1);
-  return kept;
+  const fits = (longest: number): boolean => bytesOf(truncate(text, longest)) - 2 <= most;
+  if (fits(most)) return truncate(text, most);
+  let [fitting, tooLong] = [1, most];
+  while (tooLong - fitting > 1) {
+    const middle = Math.floor((fitting + tooLong) / 2);
+    if (fits(middle)) fitting = middle;
+    else tooLong = middle;
+  }
+  return truncate(text, fitting);
 }

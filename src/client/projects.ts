@@ -32,6 +32,8 @@ export interface ProjectsOptions {
 }
 
 const AGAIN_AFTER_MS = 500;
+/** The server's name for an Update whose run was terminated or reset before it answered. */
+const WRITER_STOPPED = 'AcceptedUpdateCompletedWorkflow';
 
 export interface PatchOptions {
   /** The same id is applied once. Default: a new one. */
@@ -127,8 +129,11 @@ export class ProjectsClient {
         // A run takes few updates at a time; the SDK has waited and tried several times when this is thrown.
         if (grpcCode(error) === GRPC.resourceExhausted) continue;
         const failure = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
-        if (!(failure instanceof ApplicationFailure) || failure.type !== FAILURE.badChange) throw error;
-        return { ok: false, error: failure.message };
+        if (!(failure instanceof ApplicationFailure)) throw error;
+        if (failure.type === FAILURE.badChange) return { ok: false, error: failure.message };
+        if (failure.type !== WRITER_STOPPED) throw error;
+        // The next run of a writer that was terminated or reset may not know the change.
+        isKnown = false;
       }
     }
   }

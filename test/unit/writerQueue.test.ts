@@ -2,7 +2,9 @@
 import { bytesOf } from '../../src/api/json';
 import { type ChangeRequest, type WriteReport } from '../../src/contract';
 import { shardOf } from '../../src/contract/ids';
+import { SeenChanges } from '../../src/workflows/writer/outcomes';
 import { Writer } from '../../src/workflows/writer/queue';
+import { shortened } from '../../src/workflows/writer/trouble';
 
 /** What a workflow may hand to its next run. */
 const LARGEST_INPUT = 2 * 1024 * 1024;
@@ -40,13 +42,49 @@ test('P3: a full writer with trouble in all projects fits into the input of its 
     if (!writer.isWaiting(one)) break;
   }
   writer.replies.take(Infinity);
-  const error = 'é'.repeat(1_000);
+  const error = '誤'.repeat(1_000);
   writeAll(writer, () => ({ applied: [], refused: [], trouble: { error } }));
   const { projects, seen } = writer.state();
   expect(projects.length).toBeGreaterThan(500);
   expect(projects.every(({ trouble }) => trouble !== undefined)).toBe(true);
   expect(seen).toHaveLength(20_000);
   expect(bytesOf(writer.state())).toBeLessThan(LARGEST_INPUT);
+});
+
+test('P3: a run that is about to continue as new writes the other projects while a slow one keeps it', () => {
+  const writer = new Writer({ organization: '1', shard: SHARD }, GRACE_MS);
+  const slow = request();
+  const trouble = { error: 'no answer', isSlow: true, unsettledMs: 0 };
+  writer.take(slow);
+  writeAll(writer, () => ({ applied: [], refused: [], trouble }));
+  jest.useFakeTimers({ now: Date.now() + 60_000 });
+  const hanging = writer.startGroup();
+  expect(hanging?.isSlow).toBe(true);
+  writer.isContinuing = true;
+  const other = request();
+  writer.take(other);
+  writeAll(writer, (applied) => ({ applied, refused: [] }));
+  expect(writer.outcomeOf(other)).toEqual({ ok: true });
+
+  if (hanging) writer.settle(hanging, [{ applied: [], refused: [], trouble }]);
+  jest.useRealTimers();
+  const late = request();
+  writer.take(late);
+  expect(writer.startGroup()).toBeUndefined();
+  expect(writer.state().projects).toHaveLength(2);
+});
+
+test('P3: refused changes, however many, make no applied one be forgotten, and fit into the input of the next run', () => {
+  const applied = Array.from({ length: 20_000 }, (_, n) => `applied ${n}`);
+  const seen = new SeenChanges([]);
+  for (const name of applied) seen.add(name, { ok: true });
+  const error = shortened('誤'.repeat(500));
+  for (let n = 0; n < 10_000; n++) seen.add(`refused ${n}`, { ok: false, error });
+  const next = new SeenChanges(seen.state());
+  expect(applied.filter((name) => next.outcomeOf(name)?.ok !== true)).toEqual([]);
+  expect(next.outcomeOf('refused 9999')).toMatchObject({ ok: false, error: expect.stringContaining('誤') });
+  // The rest is for the queue.
+  expect(bytesOf(next.state())).toBeLessThan(LARGEST_INPUT - 1_300_000);
 });
 
 test('a result that is no list of reports settles nothing', () => {

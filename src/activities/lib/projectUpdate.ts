@@ -24,6 +24,8 @@ type Update = Parameters<Api['updateProject']>[0]['changes'];
 const MOST_ROUNDS = 5;
 /** After an unknown outcome one more read shows what the service did; then the attempt fails and is retried later. */
 const MOST_UNKNOWN = 2;
+/** After so many single changes were denied, the project is: all of it is retried later. */
+const MOST_DENIALS = 5;
 const [SHORT_PAUSE_MS, PAUSE_JITTER_MS] = [50, 200];
 
 /** What an error of the service means for the changes that were sent. */
@@ -56,6 +58,7 @@ export class ProjectUpdate {
   readonly applied: string[] = [];
   readonly refused: RefusedChange[] = [];
   #denial?: ApiError;
+  #denials = 0;
 
   constructor(
     private readonly api: Api,
@@ -83,6 +86,9 @@ export class ProjectUpdate {
     } else {
       // The denied change stays unsettled and waits for the next write; the others are written.
       this.#denial = refusal;
+      this.#denials += 1;
+      // The others would be denied, too, by two requests for each of them.
+      if (this.#denials === MOST_DENIALS) throw refusal;
     }
   }
 

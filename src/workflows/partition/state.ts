@@ -10,6 +10,7 @@ import {
   NO_ITEMS,
   type PartitionInput,
   type PartitionProgress,
+  type PendingWrite,
 } from '../../contract';
 import { batchItemKey } from '../../contract/ids';
 import { newBackoff, wasReset } from '../lib/atMostOnce';
@@ -143,9 +144,14 @@ export class Partition {
   }
 
   results(): BatchItemResult[] {
-    return this.entries(() => true).map(({ asked, known }) => {
-      const { status, taskId, info, error, unwritten, notice, workflowId } = known;
+    const pending = new Set(this.progress.pendingWrites.flatMap(itemsOf));
+    return this.entries(() => true).map(({ index, asked, known }) => {
+      const { taskId, info, error, notice, workflowId } = known;
       const notified = notice && 'status' in notice ? notice : undefined;
+      // A partition that is terminated now leaves a result that its project does not have.
+      const isPending = known.status === 'succeeded' && pending.has(index);
+      const status = isPending ? 'unsaved' : known.status;
+      const unwritten = isPending ? 'its project does not have it yet' : known.unwritten;
       return {
         ...{ key: asked.key, status, taskId: taskId ?? null },
         ...{ info, error, unwritten, notified, workflowId },
@@ -162,6 +168,10 @@ export class Partition {
     });
     return { ...this.input, items, carried: this.progress };
   }
+}
+
+function itemsOf({ asked, halves, waiting }: PendingWrite): number[] {
+  return [asked?.items ?? [], ...halves, waiting].flat().map(({ item }) => item);
 }
 
 function newItem({ taskId }: BatchItem): ItemProgress {

@@ -1,17 +1,19 @@
 /** What became of changes: outcomes that are known for an hour, and replies to the runs that asked for them. */
+import { bytesOf } from '../../api/json';
 import { type ChangeOutcome, type SeenChange, type WriterProgress, type WriterReply } from '../../contract';
 import { shortDigest } from '../../contract/ids';
 
 const SEEN_MINUTES = 60;
-const MOST_SEEN = 20_000;
-/** In characters, for what is carried when the run continues as new: errors are longer than digests. */
-const LARGEST_SEEN = 700_000;
-const LENGTH_WITHOUT_ERROR = 32;
+const MOST_APPLIED = 20_000;
+/** Errors are longer than digests, and what is kept here is carried when the run continues as new. */
+const MOST_REFUSED_BYTES = 120_000;
 
 /** Settled changes, oldest first. One that is asked for again is answered, and not made again. */
 export class SeenChanges {
-  readonly #seen = new Map<string, SeenChange>();
-  #length = 0;
+  readonly #applied = new Map<string, SeenChange>();
+  /** Apart: many refusals must not make an applied change be forgotten and made again. */
+  readonly #refused = new Map<string, SeenChange>();
+  #refusedBytes = 0;
 
   constructor(carried: SeenChange[]) {
     for (const change of carried) this.#add(change);
@@ -19,37 +21,40 @@ export class SeenChanges {
 
   /** `name` is that of the project and the change. */
   outcomeOf(name: string): ChangeOutcome | undefined {
-    const seen = this.#seen.get(shortDigest(name));
-    if (!seen) return undefined;
-    const [, , error] = seen;
-    return error === undefined ? { ok: true } : { ok: false, error };
+    const digest = shortDigest(name);
+    const [, , error] = this.#refused.get(digest) ?? [];
+    if (error !== undefined) return { ok: false, error };
+    return this.#applied.has(digest) ? { ok: true } : undefined;
   }
 
   add(name: string, outcome: ChangeOutcome): void {
     const minute = Math.floor(Date.now() / 60_000);
     const digest = shortDigest(name);
     this.#add(outcome.ok ? [digest, minute] : [digest, minute, outcome.error]);
-    for (const change of this.#seen.values()) {
-      const [oldest, itsMinute] = change;
-      const fits = this.#seen.size <= MOST_SEEN && this.#length <= LARGEST_SEEN;
-      if (fits && itsMinute >= minute - SEEN_MINUTES) return;
-      this.#seen.delete(oldest);
-      this.#length -= lengthOf(change);
+    const isOld = ([, itsMinute]: SeenChange): boolean => itsMinute < minute - SEEN_MINUTES;
+    for (const change of this.#applied.values()) {
+      if (this.#applied.size <= MOST_APPLIED && !isOld(change)) break;
+      this.#applied.delete(change[0]);
+    }
+    for (const change of this.#refused.values()) {
+      if (this.#refusedBytes <= MOST_REFUSED_BYTES && !isOld(change)) break;
+      this.#refused.delete(change[0]);
+      this.#refusedBytes -= bytesOf(change);
     }
   }
 
   #add(change: SeenChange): void {
-    this.#seen.set(change[0], change);
-    this.#length += lengthOf(change);
+    const [digest, , error] = change;
+    if (error === undefined) this.#applied.set(digest, change);
+    else {
+      this.#refused.set(digest, change);
+      this.#refusedBytes += bytesOf(change);
+    }
   }
 
   state(): SeenChange[] {
-    return [...this.#seen.values()];
+    return [...this.#applied.values(), ...this.#refused.values()];
   }
-}
-
-function lengthOf([, , error = '']: SeenChange): number {
-  return LENGTH_WITHOUT_ERROR + error.length;
 }
 
 /** Outcomes that are not signalled yet: one reply for each run. */

@@ -57,7 +57,7 @@ export class Writer {
   #bytes = 0;
   #applied: number;
   #refused: number;
-  /** The run is about to continue as new: no activity starts, and Updates end and ask the next run. */
+  /** The run is about to continue as new: its activities end, then Updates end and ask the next run. */
   isContinuing = false;
 
   constructor(
@@ -250,11 +250,14 @@ export class Writer {
 
   /** Projects that one activity can write now: none that hangs is among others that do not. */
   #ready(): Entry[] {
-    if (this.isContinuing || this.#running.size >= MOST_ACTIVITIES) return [];
+    const slowActivities = [...this.#running].filter((group) => group.isSlow).length;
+    // A run that continues as new waits for slow projects, and the others do not wait with it.
+    if (this.isContinuing && slowActivities === 0) return [];
+    if (this.#running.size >= MOST_ACTIVITIES) return [];
     const ready = [...this.#projects.values()].filter((entry) => !entry.isBusy && pauseOf(entry) <= 0);
     const usual = ready.filter((entry) => !isSlow(entry));
-    const slowActivities = [...this.#running].filter((group) => group.isSlow).length;
-    return usual.length > 0 || slowActivities >= MOST_SLOW_ACTIVITIES ? usual : ready;
+    const mayBeSlow = !this.isContinuing && slowActivities < MOST_SLOW_ACTIVITIES;
+    return usual.length > 0 || !mayBeSlow ? usual : ready;
   }
 
   #waitingOf({ project, changeId }: ChangeRequest): Waiting | undefined {

@@ -1,11 +1,12 @@
 /** A project that could not be written waits by its own backoff; the others of its shard do not. */
-import { truncate } from '../../api/json';
+import { truncateBytes } from '../../api/json';
 import { isAccessDenied, type ProjectTrouble, type QueuedProject, type WriteTrouble } from '../../contract';
 import { raiseAlarm } from '../steps/alarm';
 
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, LONGEST_RETRY_AFTER_MS] = [1_000, 60_000, 3_600_000];
 const ALARM_AFTER_MS = 15 * 60_000;
-const LONGEST_ERROR = 400;
+/** In bytes: errors are carried when the run continues as new. */
+const LONGEST_ERROR = 500;
 
 /**
  * Errors are retried for ever, but 401 and 403 only for the grace time in which keys get rotated: gives whether it is over.
@@ -43,5 +44,5 @@ function alarmOnce({ project, changes }: QueuedProject, trouble: ProjectTrouble)
 }
 
 export function shortened(error: string): string {
-  return truncate(error, LONGEST_ERROR);
+  return truncateBytes(error, LONGEST_ERROR);
 }

@@ -1,15 +1,16 @@
 /** A result that a project refuses: nobody takes it for saved, and it is written again without another submission. */
 import { randomUUID } from 'node:crypto';
 import { type BatchResult } from '../../../src/contract';
+import { batchPartWorkflowId } from '../../../src/contract/ids';
 import { batchOf, cutouts, resultsOf } from '../../support/builders/batch';
 import { jsonLines, newKey } from '../../support/builders/jobs';
-import { readProject, seedProject } from '../../support/builders/writing';
+import { pathOf, readProject, removeFaults, seedProject } from '../../support/builders/writing';
 import { eventually } from '../../support/eventually';
 import { useCommandLine } from '../../support/servers/commandLine';
 import { segue } from '../../support/servers/segueCommand';
 import { SegueProcess } from '../../support/servers/segueProcess';
 import { segueClient, startOwnDevServer } from '../../support/servers/temporal';
-import { ask, readLedger } from '../../support/service/sandbox';
+import { addFault, answering, ask, readLedger } from '../../support/service/sandbox';
 import { startSmallService } from '../../support/service/smallService';
 
 // `held` shows a whole namespace.
@@ -99,6 +100,33 @@ test('P2: a batch counts the items that projects refuse, and its retry writes th
   });
   expect(await held()).toEqual([]);
   expect((await submissions()) - before).toBe(6);
+});
+
+test('P2: results that are not written when their partition is terminated are unsaved, and retry writes them', async () => {
+  const before = await submissions();
+  const project = await seedProject(sandbox.url, {});
+  await addFault(sandbox.url, { ...answering(503, 'get-project'), match: { path: pathOf(project) } });
+  const items = cutouts(sandbox.url, 2).map((item) => ({
+    ...item,
+    write: { project, at: `/made/${item.key}` },
+  }));
+  const spec = batchOf(items, 2);
+  const run = await segueClient(temporal, config).batch.start(spec);
+  const pending = { status: 'unsaved', unwritten: 'its project does not have it yet' };
+  await eventually('both results', async () =>
+    (await resultsOf(run)).every(({ status }) => status === 'unsaved'),
+  );
+  expect(await resultsOf(run)).toMatchObject([pending, pending]);
+  for (const id of [`batch/${spec.key}`, batchPartWorkflowId(spec.key, 1)])
+    await temporal.client.workflow.getHandle(id).terminate('a test');
+  await removeFaults(sandbox.url);
+
+  expect(await segue(['batch', 'retry', spec.key], settings)).toMatchObject({ code: 0 });
+  const { batch } = segueClient(temporal, config);
+  expect(await (await batch.get(`${spec.key}+2`)).wait()).toMatchObject({ status: 'succeeded' });
+  const { made } = (await readProject(sandbox.url, project)).data;
+  expect(Object.keys(made as object).sort()).toEqual(['line-1', 'line-2']);
+  expect((await submissions()) - before).toBe(2);
 });
 
 test('P2: a worker that cannot tell its workspace says so at its start, and sends no POST whose result it could not write', async () => {

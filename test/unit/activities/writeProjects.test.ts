@@ -208,6 +208,14 @@ describe.each(['strong', 'none'] as const)('with ETags: %s', (etags) => {
     });
   });
 
+  test('a project that may be read and not written is not asked for each of many changes', async () => {
+    service.onPatch = () => ({ status: 403 });
+    const names = Array.from({ length: 500 }, (_, n) => `a${n}`);
+    const report = await write(Object.fromEntries(names.map((name) => [name, set(name)])));
+    expect(report).toMatchObject({ applied: [], refused: [], trouble: { status: 403 } });
+    expect(service.patches.length).toBeLessThan(30);
+  });
+
   describe('P3: when every PATCH of two changes is answered with', () => {
     // The number of PATCHes tells: by halves when refused or denied, after another read when unknown or outdated.
     const classes = [
