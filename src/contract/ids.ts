@@ -215,11 +215,13 @@ export function stepRequestId(workflowId: string, step: string): string {
 /** FNV-1a with 64 bits, in two halves: workflows cannot use `node:crypto`, and big integers are slow. */
 export function shortDigest(text: string): string {
   let [high, low] = [0xcbf29ce4, 0x84222325];
+  // In the sandbox of workflows, each access to a global costs as much as the rest of the loop.
+  const { floor } = Math;
   for (const byte of new TextEncoder().encode(text)) {
     const mixed = (low ^ byte) >>> 0;
     // The prime is 2^40 + 0x1b3.
     const product = mixed * 0x1b3;
-    high = (high * 0x1b3 + mixed * 2 ** 8 + Math.floor(product / 2 ** 32)) >>> 0;
+    high = (high * 0x1b3 + mixed * 2 ** 8 + floor(product / 2 ** 32)) >>> 0;
     low = product >>> 0;
   }
   return [high, low].map((half) => half.toString(16).padStart(8, '0')).join('');

@@ -1,5 +1,5 @@
 /** Keeps what became of items, and writes it to their projects, together where they share one. */
-import { uuid4, workflowInfo } from '@temporalio/workflow';
+import { condition, uuid4, workflowInfo } from '@temporalio/workflow';
 import { bytesOf } from '../../api/json';
 import { type AskedChange, type PendingWrite, type Saved, type Step } from '../../contract';
 import { changeIdOf } from '../../contract/ids';
@@ -46,11 +46,18 @@ function save(run: Partition, { index, asked, known }: Entry): void {
   void writeSoon(run);
 }
 
-/** Items that end in the same moment go together. */
+/** While more items are about to end, their changes go together: each request costs a signal for each shard. */
+const WRITE_EVERY_MS = 2_000;
+
+/** Items that end in the same moment, or within two seconds, go together. */
 async function writeSoon(run: Partition): Promise<void> {
   if (run.isSaving) return;
   run.isSaving = true;
   await Promise.resolve();
+  const isEnding = (): boolean => run.handingOver || run.left !== 'items';
+  const waitMs = run.lastWriteAt + WRITE_EVERY_MS - Date.now();
+  if (waitMs > 0) await condition(isEnding, waitMs, { summary: 'for items that end soon' });
+  run.lastWriteAt = Date.now();
   run.isSaving = false;
   for (const write of run.progress.pendingWrites) if (!write.asked) writeNext(run, write);
 }
