@@ -3,7 +3,6 @@ export const FAILURE = {
   taskFailed: 'TaskFailed',
   recordFailed: 'RecordFailed',
   missing: 'Missing',
-  notConfigured: 'NotConfigured',
   refused: 'Refused',
   givenUp: 'GivenUp',
   campaignFailed: 'CampaignFailed',

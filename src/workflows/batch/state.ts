@@ -26,7 +26,6 @@ export class Batch implements Sender {
   /** Numbers of the partitions that do not know their current slot grant. */
   readonly ungranted = new Set<number>();
   grantsInFlight = 0;
-  /** Notifications being sent; those that wait for their next attempt are not counted. */
   noticesInFlight = 0;
 
   constructor(readonly input: BatchInput) {
@@ -40,7 +39,6 @@ export class Batch implements Sender {
       paused: null,
       orders: 0,
       notified: [],
-      notices: [],
       troubles: 0,
       nextCheckAt: new Date(Date.now() + CHECK_EVERY_MS).toISOString(),
       incomplete: null,

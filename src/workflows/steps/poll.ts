@@ -65,7 +65,7 @@ async function holdLostTask(job: MediaJob): Promise<'lost' | undefined> {
   return undefined;
 }
 
-const OVERDUE_INTERVAL_MS = 5 * 60_000;
+export const OVERDUE_INTERVAL_MS = 5 * 60_000;
 
 /** The service may need a moment until it knows what it accepted; after this long, 404 means that it lost it. */
 export const MISSING_GRACE_MS = 5 * 60_000;
@@ -80,8 +80,6 @@ export interface PollOptions<News, Lost> {
   immediate?: boolean;
   /** Called while 404 lasts longer than {@link MISSING_GRACE_MS}. Any value ends the polling and is its result. */
   onNotFound: () => Promise<Lost | undefined> | undefined;
-  /** Sees every failed poll; throws when further polls cannot succeed. */
-  onFailure?: (failure: Error) => void;
 }
 
 /** Polls until it is over, and gives the last answer. A failed poll is "no news": even hours of failures end nothing. */
@@ -188,7 +186,7 @@ const LONGEST_QUEUE_MS = 120_000;
 
 async function pollOnce<News>(
   job: Job,
-  { get, isOver, onFailure, timeoutMs = POLL_TIMEOUT_MS }: PollOptions<News, unknown>,
+  { get, isOver, timeoutMs = POLL_TIMEOUT_MS }: PollOptions<News, unknown>,
 ): Promise<Poll<News>> {
   const n = job.progress.polls + 1;
   // Not a local activity: where one meets a query and a signal in one workflow task, the history does not replay.
@@ -213,7 +211,6 @@ async function pollOnce<News>(
     const failure = error.cause ?? error;
     job.progress.polls = n;
     job.lastError = failure.message;
-    onFailure?.(failure);
     return { is: httpStatusOf(failure) === 404 ? 'missing' : 'no news' };
   }
 }

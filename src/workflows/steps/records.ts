@@ -1,5 +1,5 @@
 /** What transcripts and waits for records share: both poll a record of the service, whose own status shows its end. */
-import { ApplicationFailure } from '@temporalio/workflow';
+import { type ApplicationFailure } from '@temporalio/workflow';
 import { endOf } from '../../api/endings';
 import {
   FAILURE,
@@ -63,9 +63,6 @@ export async function pollRecord(
       requireKnown(job);
       return undefined;
     },
-    onFailure: (failure) => {
-      requireSendable(job, failure);
-    },
   });
   if (endOf(asked.kind, status, asked.failOn) === 'failed')
     throw recordFailed(job, asked.kind, status, record);
@@ -82,18 +79,6 @@ function requireKnown(job: RecordJob): void {
       `${formatDuration(MISSING_GRACE_MS)}. Check the id and the workspace. It said: ${lastError ?? ''}`,
     { lastError },
   );
-}
-
-/** Types of failures of requests that the worker could not send. */
-const UNSENDABLE = ['NotConfiguredError', 'InvalidRequestError'];
-
-/** After a first answer, only this worker lacks the settings: others can send. */
-function requireSendable(job: RecordJob, failure: Error): void {
-  const type = failure instanceof ApplicationFailure ? (failure.type ?? '') : '';
-  if (job.progress.status !== null || !UNSENDABLE.includes(type)) return;
-  const message = `Nothing can be asked of ${job.label}: ${failure.message}`;
-  if (type !== 'NotConfiguredError') throw job.failure(FAILURE.badInput, message);
-  throw job.failure(FAILURE.notConfigured, `${message} for the worker, then start it again`);
 }
 
 function recordFailed(

@@ -7,9 +7,9 @@ import {
 import { endOfBatch } from '../../../src/runs/batch/end';
 import { chunksOf, sharesOf } from '../../../src/config';
 import { type ItemCounts, type PartitionStanding } from '../../../src/contract';
-import { allocateSlots } from '../../../src/workflows/batch/slots';
+import { allocateSlots } from '../../../src/workflows/batch/partitions';
 import { type Batch, isNewTrouble, lateOf } from '../../../src/workflows/batch/state';
-import { restLines } from '../../../src/workflows/batch/concerns';
+import { restLines } from '../../../src/workflows/batch/visibility';
 
 const item = { key: 'a', tool: 'remove-background', request: { image_url: 'https://example.com/a.png' } };
 const partition = { batch: 'nightly', n: 1, first: 1, items: [item] };
