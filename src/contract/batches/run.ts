@@ -78,7 +78,8 @@ export interface BatchProgress {
   notified: BatchEvent[];
   /** How often the service was in trouble; part of the event's name. */
   troubles: number;
-  wellSince?: string;
+  /** Null while it is in trouble. */
+  wellSince: string | null;
   nextCheckAt: string;
   arrivedAt?: string;
   /** Why the rest of the manifest is not handed over: those items count as cancelled. */

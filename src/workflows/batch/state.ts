@@ -40,6 +40,7 @@ export class Batch implements Sender {
       orders: 0,
       notified: [],
       troubles: 0,
+      wellSince: new Date(0).toISOString(),
       nextCheckAt: new Date(Date.now() + CHECK_EVERY_MS).toISOString(),
       incomplete: null,
       listeners: [],
@@ -160,19 +161,13 @@ export function lateOf(partitions: PartitionStanding[]): string | null {
 const CALM_MS = 600_000;
 
 export function isNewTrouble(
-  progress: Pick<BatchProgress, 'notified' | 'wellSince'>,
+  progress: Pick<BatchProgress, 'wellSince'>,
   isTroubled: boolean,
   now: number,
 ): boolean {
-  if (!isTroubled) {
-    progress.wellSince ??= new Date(now).toISOString();
-    return false;
-  }
-  const isCalm = progress.wellSince !== undefined && now - Date.parse(progress.wellSince) >= CALM_MS;
-  const isKnown = progress.notified.includes('trouble');
-  if (!isKnown) progress.notified.push('trouble');
-  progress.wellSince = undefined;
-  return !isKnown || isCalm;
+  const { wellSince } = progress;
+  progress.wellSince = isTroubled ? null : (wellSince ?? new Date(now).toISOString());
+  return isTroubled && wellSince !== null && now - Date.parse(wellSince) >= CALM_MS;
 }
 
 /** The state for the next run is one payload for all partitions, and the server takes up to 2 MB: texts are truncated. */

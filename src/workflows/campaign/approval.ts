@@ -12,13 +12,8 @@ export async function askForApproval(run: Campaign): Promise<CampaignVerdict | '
   const round = progress.approval ?? (await openRound(run));
   try {
     for (;;) {
-      const planned = round.nextReminderAt;
       const isNews = (): boolean =>
-        isAnswered(run) ||
-        progress.paused !== null ||
-        round.nextReminderAt !== planned ||
-        mayRemind(run, round) ||
-        run.mayContinue();
+        isAnswered(run) || progress.paused !== null || mayRemind(run, round) || run.mayContinue();
       await condition(isNews, untilNextMs(round));
       if (isAnswered(run)) return run.verdict ?? 'change';
       if (progress.paused) await waitForResume(run, round);

@@ -150,28 +150,24 @@ async function recordCancelled(job: Job): Promise<void> {
   });
 }
 
-type Left = Record<string, string | string[] | null>;
-
 /** What the service may still work on; null when there is nothing. */
-function leftBy(job: Job): Left | null {
+function leftBy(job: Job): object | null {
   const [taskId, ...otherTasks] = job.tasks();
   const unknown = job.unknownSubmit();
   if (job.id === null && taskId === undefined && unknown === null) return null;
   return {
-    ...unknown,
-    ...job.facts(),
+    ...{ key: job.input.key, ...unknown, ...job.facts() },
     ...(taskId === undefined ? {} : { taskId }),
     ...(otherTasks.length === 0 ? {} : { otherTasks }),
   };
 }
 
-async function writeLeft(job: Job, left: Left): Promise<void> {
-  const facts = { key: job.input.key, ...left };
-  const value = { ...facts, status: 'cancelled', finishedAt: new Date().toISOString() };
+async function writeLeft(job: Job, left: object): Promise<void> {
+  const value = { ...left, status: 'cancelled', finishedAt: new Date().toISOString() };
   job.writes.leave();
   const written = await write(job, failurePointer(job), 'cancelled', value);
   if (written && !written.ok)
-    log.warn('the project does not know what the service still works on', { ...facts, ...written });
+    log.warn('the project does not know what the service still works on', { ...left, ...written });
 }
 
 /** Not cancelled with the run: the project must know the paid work. Null where there is no outcome. */

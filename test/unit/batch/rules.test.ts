@@ -244,9 +244,9 @@ describe('the end of a batch', () => {
 });
 
 test('trouble that comes and goes is told once; ten minutes after its end, another one is told', () => {
-  const progress = { notified: [] };
+  const progress = { wellSince: new Date(0).toISOString() };
   const told = (minute: number, isTroubled: boolean): boolean =>
-    isNewTrouble(progress, isTroubled, minute * 60_000);
+    isNewTrouble(progress, isTroubled, (60 + minute) * 60_000);
   expect(told(0, false)).toBe(false);
   expect([told(1, true), told(2, true), told(3, false), told(4, true)]).toEqual([true, false, false, false]);
   expect([told(5, false), told(14, false), told(14.9, true)]).toEqual([false, false, false]);
