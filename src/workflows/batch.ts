@@ -12,7 +12,7 @@ import { withEndReport } from './lib/listeners';
 import { refuseUnsafeStart, requireInput } from './steps/job';
 import { allocateSlots, handleReports, sendGrants, supervise, untilGrantsSent } from './batch/partitions';
 import { Batch, carriedOf } from './batch/state';
-import { notifyChanges, notifyEnd, setStage, showDetails, showStart } from './batch/visibility';
+import { forgetUnsent, notifyChanges, notifyEnd, setStage, showDetails, showStart } from './batch/visibility';
 import { handleUpdates } from './batch/updates';
 
 /** One batch: its partitions do the work; this run grants them slots, takes updates, and notifies people once for all items. */
@@ -47,6 +47,8 @@ async function finish(run: Batch): Promise<BatchResult> {
   const { progress, counts } = run;
   const status = progress.stage === 'cancelling' ? 'cancelled' : endStage(counts);
   setStage(run, status);
+  forgetUnsent(run);
+  notifyChanges(run);
   const { startedAt, since: finishedAt, incomplete } = progress;
   const notified = await notifyEnd(run, status);
   // A partition that starts now would wait for hours: its grant with `cancelled` stops it.
@@ -68,5 +70,6 @@ async function continueWhenLong(run: Batch): Promise<void> {
   await condition(allHandlersFinished);
   // An update came in the meantime: this run sends its grants, which the next one would not know of.
   if (run.ungranted.size > 0 || run.grantsInFlight > 0 || run.noticesInFlight > 0) return;
+  forgetUnsent(run);
   await continueAsNew<typeof batch>({ ...run.input, carried: carriedOf(run.progress) });
 }

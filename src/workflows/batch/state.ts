@@ -1,6 +1,7 @@
 /** The state of a batch: what outlives the run (`progress`), what it does at the moment, and what follows from both. */
 import { workflowInfo } from '@temporalio/workflow';
 import {
+  type BatchEvent,
   type BatchInput,
   type BatchProgress,
   type BatchStatus,
@@ -27,6 +28,8 @@ export class Batch implements Sender {
   readonly ungranted = new Set<number>();
   grantsInFlight = 0;
   noticesInFlight = 0;
+  /** Events that the service did not take before the history was long. */
+  readonly unsent = new Set<BatchEvent>();
 
   constructor(readonly input: BatchInput) {
     const { carried, manifest } = input;

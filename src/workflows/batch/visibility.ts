@@ -129,11 +129,18 @@ function notify(run: Batch, { event: why, title, what, advice }: Concern, event:
   raiseAlarm(why, { batch: key, reason: message });
   inBackground(run, async () => {
     const notice = { category: 'agentError' as const, event, title, message, body, extra: { batch: key } };
-    // The run must not wait an hour with a long history: log, metric and page have the same.
-    const isStale = (): boolean => workflowInfo().continueAsNewSuggested;
+    // A run with a long history does not wait for the next attempt.
+    const isStale = (): boolean => run.isOpen && workflowInfo().continueAsNewSuggested;
     const { status, reason } = await notifyOperator(run, notice, { isStale });
-    if (status !== 'sent') log.warn('a notification was not sent', { event, status, reason });
+    if (status === 'notSent' && isStale()) run.unsent.add(why);
+    else if (status !== 'sent') log.warn('a notification was not sent', { event, status, reason });
   });
+}
+
+/** What the service did not take is notified again, by this run or the next. */
+export function forgetUnsent({ progress, unsent }: Batch): void {
+  progress.notified = progress.notified.filter((event) => !unsent.has(event));
+  unsent.clear();
 }
 
 /** Nobody is notified of a cancellation: somebody asked for it. */
