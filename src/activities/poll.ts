@@ -26,8 +26,8 @@ const MOST_UNANSWERED = 3;
 /** Polls all tasks of a partition, each once. An error is "no news"; nothing here fails the poll. */
 export function createPollTasks(api: Api): PollActivities['pollTasks'] {
   return async ({ tasks }) => {
-    const [unanswered, notPolled]: [number[], number[]] = [[], []];
-    const news: TasksNews = { over: [], missing: [], known: [], trouble: null, unanswered, notPolled };
+    const notPolled: number[] = [];
+    const news: TasksNews = { over: [], missing: [], known: [], trouble: null, notPolled };
     const pollUntil = Date.now() + activityInfo().startToCloseTimeoutMs - MARGIN_MS;
     let silences = 0;
     const heartbeats = setInterval(heartbeat, HEARTBEAT_EVERY_MS);
@@ -44,9 +44,7 @@ export function createPollTasks(api: Api): PollActivities['pollTasks'] {
         } catch (error) {
           if (isMissing(error)) news.missing.push(task.item);
           else news.trouble = error instanceof Error ? error.message : String(error);
-          if (error instanceof StatusError) return;
-          unanswered.push(task.item);
-          silences += 1;
+          if (!(error instanceof StatusError)) silences += 1;
         }
       });
     } finally {

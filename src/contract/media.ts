@@ -56,20 +56,6 @@ export interface MediaProgress {
   listeners: string[];
   /** A run that was ever reset may have forgotten a POST or a notification, so it sends none. */
   reset: boolean;
-  /** Set while the end is written and the user is notified. */
-  end?: RunEnd;
-}
-
-/** A run has either a result or a failure. */
-export interface RunEnd {
-  result?: object;
-  failure?: { type: string; message: string; details: unknown[] };
-  value: object;
-  changeId: string;
-  /** What the project's writer was asked so far. */
-  asked: ChangeAsks;
-  written?: ChangeOutcome | null;
-  tellingSince?: string;
 }
 
 /** Kept across continue-as-new: a run without it would ask again at once. */

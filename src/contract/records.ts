@@ -19,7 +19,7 @@ export type SubtitleFormat = (typeof SUBTITLE_FORMATS)[number];
 /** Of every workflow that polls. */
 export type JobProgress = Pick<
   MediaProgress,
-  'number' | 'hold' | 'decisions' | 'polls' | 'pollingSince' | 'missingSince' | 'listeners' | 'reset' | 'end'
+  'number' | 'hold' | 'decisions' | 'polls' | 'pollingSince' | 'missingSince' | 'listeners' | 'reset'
 >;
 
 export interface RecordProgress extends JobProgress {

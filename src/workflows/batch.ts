@@ -10,11 +10,9 @@ import { type BatchInput, type BatchResult, endStage } from '../contract';
 import { batchWorkflowId } from '../contract/ids';
 import { withEndReport } from './lib/listeners';
 import { refuseUnsafeStart, requireInput } from './steps/job';
-import { notifyChanges, notifyEnd, resumeNotices } from './batch/notify';
-import { allocateSlots, sendGrants, untilGrantsSent } from './batch/slots';
+import { allocateSlots, handleReports, sendGrants, supervise, untilGrantsSent } from './batch/partitions';
 import { Batch, carriedOf } from './batch/state';
-import { setStage, showDetails, showStart } from './batch/status';
-import { handleReports, supervise } from './batch/supervise';
+import { forgetUnsent, notifyChanges, notifyEnd, setStage, showDetails, showStart } from './batch/visibility';
 import { handleUpdates } from './batch/updates';
 
 /** One batch: its partitions do the work; this run grants them slots, takes updates, and notifies people once for all items. */
@@ -33,7 +31,6 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
 
 async function conduct(run: Batch): Promise<BatchResult> {
   void supervise(run);
-  resumeNotices(run);
   for (;;) {
     await condition(() => run.hasWork);
     run.hasWork = false;
@@ -50,13 +47,15 @@ async function finish(run: Batch): Promise<BatchResult> {
   const { progress, counts } = run;
   const status = progress.stage === 'cancelling' ? 'cancelled' : endStage(counts);
   setStage(run, status);
+  forgetUnsent(run);
+  notifyChanges(run);
   const { startedAt, since: finishedAt, incomplete } = progress;
   const notified = await notifyEnd(run, status);
   // A partition that starts now would wait for hours: its grant with `cancelled` stops it.
   do {
     sendGrants(run);
     await untilGrantsSent(run);
-    await condition(() => progress.notices.length === 0 && allHandlersFinished());
+    await condition(() => run.noticesInFlight === 0 && allHandlersFinished());
   } while (run.ungranted.size > 0);
   const { key, manifest } = run.input;
   const { digest, items } = manifest;
@@ -71,5 +70,6 @@ async function continueWhenLong(run: Batch): Promise<void> {
   await condition(allHandlersFinished);
   // An update came in the meantime: this run sends its grants, which the next one would not know of.
   if (run.ungranted.size > 0 || run.grantsInFlight > 0 || run.noticesInFlight > 0) return;
+  forgetUnsent(run);
   await continueAsNew<typeof batch>({ ...run.input, carried: carriedOf(run.progress) });
 }

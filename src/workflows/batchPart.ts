@@ -11,12 +11,11 @@ import { validatePartitionInput } from '../validation/inputs';
 import { handleSending } from './steps/submit';
 import { refuseUnsafeStart, requireInput } from './steps/job';
 import { handleSlotGrant, keepAlive, reportToBatch, sendReports } from './partition/batchLink';
-import { notifyUsers } from './partition/notify';
+import { notifyUsers, resumeWrites } from './partition/finish';
 import { pollItems } from './partition/poll';
 import { handleLateTasks } from './partition/promote';
 import { Partition } from './partition/state';
 import { submitItems } from './partition/submit';
-import { resumeWrites } from './partition/write';
 
 /**
  * Some hundred items of a batch: submitted in chunks as far as the batch grants slots, polled together, written to their

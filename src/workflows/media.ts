@@ -14,7 +14,7 @@ export async function media(input: MediaInput): Promise<MediaResult> {
     const end = await endOf(job, () => submitAndPoll(job));
     const written = await writeEnd(job, end); // by the project's writer: read, merge, PATCH
     const notified = await notifyEnd(job, end, written);
-    return { ...resultOf(job, end), written, notified };
+    return { ...resultOf(job, end, written), written, notified };
   });
 }
 

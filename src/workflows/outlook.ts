@@ -1,12 +1,10 @@
 import {
-  ActivityFailure,
   ApplicationFailure,
   ChildWorkflowFailure,
   isCancellation,
   proxyActivities,
   setCurrentDetails,
   sleep,
-  TimeoutFailure,
   uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -30,12 +28,10 @@ import { changeIdOf, nudgeSubject, nudgeWorkflowId, outlookWorkflowId } from '..
 import { validateOutlook } from '../validation/inputs';
 import { msOf } from '../validation/times';
 import { withEndReport } from './lib/listeners';
-import { startOnce } from './lib/otherRuns';
+import { startOnce, unwrapped } from './lib/otherRuns';
 import { workingHours, workingTime } from './lib/workingHours';
 import { refuseUnsafeStart, requireInput } from './steps/job';
 import { ProjectWrites, writeToProject } from './steps/write';
-
-const LONGEST_LOOK = '6h';
 
 const { readOutlook } = proxyActivities<SegueActivities>({
   summary: 'looks at drafts, activity and boards, and compares them with the last look',
@@ -43,7 +39,7 @@ const { readOutlook } = proxyActivities<SegueActivities>({
   startToCloseTimeout: '30m',
   heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
   // Limited, because the next look of the schedule sees what this one could not.
-  scheduleToCloseTimeout: LONGEST_LOOK,
+  scheduleToCloseTimeout: '6h',
 });
 
 /** Looks once, writes what is new into the project, and nudges the user about what waits. */
@@ -74,25 +70,14 @@ async function lookAndTell(input: OutlookInput, silentAfter: number): Promise<Ou
   return { key, week: news.week, written, nudges, remarks: news.remarks, finishedAt };
 }
 
-async function look(input: OutlookInput, at: string, silentAfterMs: number): Promise<OutlookNews> {
+function look(input: OutlookInput, at: string, silentAfterMs: number): Promise<OutlookNews> {
   const { scope, project, drafts, activity, boards, weeks, notify } = input;
-  try {
-    return await readOutlook({
-      ...{ scope, project, at, drafts, activity, boards, silentAfterMs },
-      weeks: weeks ?? DEFAULT_OUTLOOK.weeks,
-      nudge: Boolean(notify),
-    });
-  } catch (error) {
-    const cause = error instanceof ActivityFailure ? error.cause : undefined;
-    if (cause instanceof ApplicationFailure)
-      throw ApplicationFailure.nonRetryable(`Nothing could be looked at: ${cause.message}`, cause.type);
-    if (!(cause instanceof TimeoutFailure)) throw error;
-    const why = cause.cause?.message ?? 'nobody took it up';
-    throw ApplicationFailure.nonRetryable(
-      `Nothing could be looked at for ${LONGEST_LOOK}: ${why}`,
-      FAILURE.unreachable,
-    );
-  }
+  const order = {
+    ...{ scope, project, at, drafts, activity, boards, silentAfterMs },
+    weeks: weeks ?? DEFAULT_OUTLOOK.weeks,
+    nudge: Boolean(notify),
+  };
+  return unwrapped(() => readOutlook(order));
 }
 
 /**

@@ -29,7 +29,7 @@ export async function transcript(input: TranscriptInput): Promise<TranscriptResu
     const end = await endOf(job, () => pollAndDownload(job));
     const written = await writeEnd(job, end);
     const notified = await notifyEnd(job, end, written);
-    return { ...resultOf(job, end), written, notified };
+    return { ...resultOf(job, end, written), written, notified };
   });
 }
 
@@ -117,12 +117,6 @@ class Transcript extends RecordJob {
     return { transcriptionId: this.id, format: this.format };
   }
 
-  override notes(): string[] {
-    const { emptySince } = this.progress;
-    if (this.stage !== 'downloading' || emptySince === null) return super.notes();
-    return [`The file is empty since ${emptySince}; if it stays so, that is the result.`];
-  }
-
   override describe(): TranscriptState {
     const { status } = this.progress;
     const jobStatus = status === null ? null : String(status);
@@ -130,8 +124,7 @@ class Transcript extends RecordJob {
   }
 }
 
-function firstStage({ end, hold, doneAt }: TranscriptProgress): TranscriptStage {
-  if (end) return 'writing';
+function firstStage({ hold, doneAt }: TranscriptProgress): TranscriptStage {
   if (hold) return 'overdue';
   return doneAt === null ? 'polling' : 'downloading';
 }

@@ -151,7 +151,6 @@ export const batchScenarios: Record<string, Scenario> = {
   'batch-cancelled': recording(CANCELLED),
   'batch-continued': continuing(CONTINUED),
   'batch-handing-over': handingOver(continuing(CONTINUED)),
-  'batch-continued-untold': continuing(UNTOLD),
   'batch-handing-over-untold': handingOver(continuing(UNTOLD)),
   'batch-incomplete': incomplete,
   'batch-stopped': stopped,

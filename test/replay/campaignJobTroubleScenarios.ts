@@ -99,7 +99,7 @@ export const campaignJobTroubleScenarios: Record<string, Scenario> = {
 
   'campaign-begun-in-bunches': conducting(async (url) => ({
     ...(await longTranscript(url, 8_500)),
-    media: { a: HALF_LARGE, b: HALF_LARGE },
+    media: Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [name, HALF_LARGE])),
   })),
 
   'campaign-addition-refused': conducting(approved, async (campaign) => {

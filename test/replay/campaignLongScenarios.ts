@@ -2,7 +2,6 @@
 import { type WorkflowHandle } from '@temporalio/client';
 import { jobNewsSignal, MEDIA_WORKFLOW, pauseUpdate, resumeUpdate } from '../../src/contract';
 import { campaignJobKey, mediaWorkflowId } from '../../src/contract/ids';
-import { type RuleRequest } from '../../sandbox/src/faults/rules';
 import {
   cutout,
   newCampaign,
@@ -11,7 +10,6 @@ import {
 } from '../support/builders/campaign';
 import { addFault, answering, ask } from '../support/service/sandbox';
 import { type SkippingTemporal, type TestTemporal } from '../support/servers/temporal';
-import { hourInBerlin } from '../support/builders/workingHours';
 import { BY_SAM, conductingForLong, NOTIFY } from './recordCampaign';
 import { type Scenario } from './scenario';
 import { OWN_START } from '../support/builders/jobs';
@@ -65,19 +63,15 @@ async function cancelInTrouble(
   return handle;
 }
 
-/** The first reminder is due in the evening. */
-const remindedInTheEvening =
-  (fault: Partial<RuleRequest>) =>
-  async (url: string, { now: clock, skip }: SkippingTemporal) => {
-    // The first of all is the question.
-    await addFault(url, { ...answering(429, 'notify'), match: { nth: 2 }, ...fault });
-    const now = await clock();
-    const evening = hourInBerlin(now, ({ day, hour }) => day === 'Tue' && hour === 17);
-    await skip(evening + HOUR_MS / 2 - now);
-    const approval = { from: 'u-2', remind: '24h', expires: '47h' } as const;
-    const notify = { userId: 'u-1', workspaceId: '1' };
-    return { notify, media: { cutout: cutout(url) }, approval };
+/** The second notification is the reminder. */
+async function remindedInVain(url: string) {
+  await addFault(url, { ...answering(400, 'notify'), match: { nth: 2 } });
+  return {
+    notify: { userId: 'u-1', workspaceId: '1' },
+    media: { cutout: cutout(url) },
+    approval: { from: 'u-2', remind: '24h', expires: '6d' } as const,
   };
+}
 
 export const campaignLongScenarios: Record<string, Scenario> = {
   'campaign-reminded': conductingForLong(reminded),
@@ -89,9 +83,7 @@ export const campaignLongScenarios: Record<string, Scenario> = {
     await campaign.handle.executeUpdate(resumeUpdate, BY_SAM);
   }),
 
-  /** An hour later it is night. */
-  'campaign-reminded-the-next-morning': conductingForLong(remindedInTheEvening({ ms: HOUR_MS })),
-  'campaign-reminder-refused': conductingForLong(remindedInTheEvening({ status: 400 })),
+  'campaign-reminder-refused': conductingForLong(remindedInVain),
 
   /** It could be told only when it was decided. */
   'campaign-question-outdated': conductingForLong(

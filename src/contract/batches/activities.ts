@@ -34,7 +34,7 @@ export interface TasksNews {
   known: number[];
   /** Why others were not polled. */
   trouble: string | null;
-  unanswered?: number[];
+  /** In the order of the tasks. */
   notPolled?: number[];
 }
 

@@ -67,8 +67,6 @@ export interface ItemProgress {
   attempts: number;
   since?: string;
   missingSince?: string;
-  /** Polls go in this order: below 0 where the last one did not reach it, above where it got no answer. */
-  turn?: number;
   /** The service's result, or how to fetch one that is too large to keep. */
   info?: unknown;
   error?: string;
@@ -111,6 +109,8 @@ export interface PartitionProgress extends Pick<PartitionNews, 'late'> {
   pendingWrites: PendingWrite[];
   slotGrant: SlotGrant;
   polls: number;
+  /** The index of the first item that the last poll did not reach. */
+  pollFrom?: number;
   /** Why the service takes no submits. */
   trouble?: string | null;
   /** The service asked for no submits before this, in milliseconds since 1970. */

@@ -67,13 +67,6 @@ export interface PartitionStanding extends Omit<PartitionNews, 'n'> {
 /** What the operator is notified of, mostly once. */
 export type BatchEvent = 'held' | 'incomplete' | 'stopped' | 'absent' | 'trouble' | 'late';
 
-/** A notification of the operator without a known outcome. */
-export interface BatchNotice {
-  words: { event: string; title: string; message: string; body?: string };
-  since: string;
-  nextAt?: string;
-}
-
 export interface BatchProgress {
   stage: BatchStage;
   since: string;
@@ -83,10 +76,10 @@ export interface BatchProgress {
   partitions: PartitionStanding[];
   orders: number;
   notified: BatchEvent[];
-  notices: BatchNotice[];
   /** How often the service was in trouble; part of the event's name. */
   troubles: number;
-  wellSince?: string;
+  /** Null while it is in trouble. */
+  wellSince: string | null;
   nextCheckAt: string;
   arrivedAt?: string;
   /** Why the rest of the manifest is not handed over: those items count as cancelled. */

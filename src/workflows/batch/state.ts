@@ -1,6 +1,7 @@
 /** The state of a batch: what outlives the run (`progress`), what it does at the moment, and what follows from both. */
 import { workflowInfo } from '@temporalio/workflow';
 import {
+  type BatchEvent,
   type BatchInput,
   type BatchProgress,
   type BatchStatus,
@@ -26,8 +27,9 @@ export class Batch implements Sender {
   /** Numbers of the partitions that do not know their current slot grant. */
   readonly ungranted = new Set<number>();
   grantsInFlight = 0;
-  /** Notifications being sent; those that wait for their next attempt are not counted. */
   noticesInFlight = 0;
+  /** Events that the service did not take before the history was long. */
+  readonly unsent = new Set<BatchEvent>();
 
   constructor(readonly input: BatchInput) {
     const { carried, manifest } = input;
@@ -40,8 +42,8 @@ export class Batch implements Sender {
       paused: null,
       orders: 0,
       notified: [],
-      notices: [],
       troubles: 0,
+      wellSince: new Date(0).toISOString(),
       nextCheckAt: new Date(Date.now() + CHECK_EVERY_MS).toISOString(),
       incomplete: null,
       listeners: [],
@@ -162,19 +164,13 @@ export function lateOf(partitions: PartitionStanding[]): string | null {
 const CALM_MS = 600_000;
 
 export function isNewTrouble(
-  progress: Pick<BatchProgress, 'notified' | 'wellSince'>,
+  progress: Pick<BatchProgress, 'wellSince'>,
   isTroubled: boolean,
   now: number,
 ): boolean {
-  if (!isTroubled) {
-    progress.wellSince ??= new Date(now).toISOString();
-    return false;
-  }
-  const isCalm = progress.wellSince !== undefined && now - Date.parse(progress.wellSince) >= CALM_MS;
-  const isKnown = progress.notified.includes('trouble');
-  if (!isKnown) progress.notified.push('trouble');
-  progress.wellSince = undefined;
-  return !isKnown || isCalm;
+  const { wellSince } = progress;
+  progress.wellSince = isTroubled ? null : (wellSince ?? new Date(now).toISOString());
+  return isTroubled && wellSince !== null && now - Date.parse(wellSince) >= CALM_MS;
 }
 
 /** The state for the next run is one payload for all partitions, and the server takes up to 2 MB: texts are truncated. */

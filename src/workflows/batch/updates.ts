@@ -15,7 +15,7 @@ import {
 import { onSignal } from '../lib/listeners';
 import { refuseUpdate } from '../steps/job';
 import { type Batch } from './state';
-import { setStage } from './status';
+import { setStage } from './visibility';
 
 export function handleUpdates(run: Batch): void {
   const endText =

@@ -12,13 +12,8 @@ export async function askForApproval(run: Campaign): Promise<CampaignVerdict | '
   const round = progress.approval ?? (await openRound(run));
   try {
     for (;;) {
-      const planned = round.nextReminderAt;
       const isNews = (): boolean =>
-        isAnswered(run) ||
-        progress.paused !== null ||
-        round.nextReminderAt !== planned ||
-        mayRemind(run, round) ||
-        run.mayContinue();
+        isAnswered(run) || progress.paused !== null || mayRemind(run, round) || run.mayContinue();
       await condition(isNews, untilNextMs(round));
       if (isAnswered(run)) return run.verdict ?? 'change';
       if (progress.paused) await waitForResume(run, round);
@@ -72,15 +67,11 @@ async function remind(run: Campaign, round: ApprovalRound): Promise<void> {
     planFor(run, round, hours.opensAt);
     return;
   }
-  // Planned before it is sent: a reminder that comes too late changes the plan.
   const next = await workingTime(zoneOf(run), inTime(run));
   if (isAnswered(run) || run.progress.paused || hasExpired(round)) return;
   round.reminders += 1;
   planFor(run, round, next);
-  remindApprover(run, round, hours.until, () => {
-    // Due now, and so planned for the next working hours.
-    round.nextReminderAt = new Date().toISOString();
-  });
+  remindApprover(run, round, hours.until);
 }
 
 async function planReminder(run: Campaign, round: ApprovalRound, notBefore = inTime(run)): Promise<void> {

@@ -42,10 +42,10 @@ const { cancelRuns } = proxyActivities<SegueActivities>({ startToCloseTimeout: '
 
 type JobStart = ChildStart | { problem: string };
 
-/** In bytes, of the inputs in one workflow task: the server ends a run that sends more than 4 MB. */
-const LARGEST_START = 64 * 1024;
+/** In one workflow task: the server ends a run that sends more than 4 MB, and each may have 512 KiB. */
+const MOST_STARTED = 5;
 
-/** Starts jobs, or after a reset finds those that exist. Where its history is long, the next run starts the rest. */
+/** Starts jobs, or after a reset finds those that exist. */
 export async function startJobs(run: Campaign, jobs: CampaignJob[]): Promise<void> {
   // At once: the values of dependencies are read asynchronously, and no job may start twice.
   for (const job of jobs) setStatus(job, 'running');
@@ -55,12 +55,8 @@ export async function startJobs(run: Campaign, jobs: CampaignJob[]): Promise<voi
     media.map(({ name }) => run.mediaSpec(name).request),
   );
   const starts = jobs.map((job) => ({ job, start: startOf(run, job, values) }));
-  for (const group of inGroups(starts)) {
+  for (const group of inLists(starts, MOST_STARTED)) {
     await unlessCancelled();
-    if (run.mayContinue()) {
-      for (const { job } of group) setStatus(job, 'waiting');
-      continue;
-    }
     const started = group.map(({ job, start }) => startJob(run, job, start));
     // A cancellation must find no job that is being started.
     for (const one of await Promise.allSettled(started)) if (one.status === 'rejected') throw one.reason;
@@ -71,21 +67,6 @@ export async function startJobs(run: Campaign, jobs: CampaignJob[]): Promise<voi
 export async function unlessCancelled(): Promise<void> {
   const scope = CancellationScope.current();
   if (scope.consideredCancelled) await scope.cancelRequested;
-}
-
-function inGroups<One extends { start: JobStart }>(starts: One[]): One[][] {
-  const groups: One[][] = [];
-  let room = 0;
-  for (const one of starts) {
-    const bytes = 'problem' in one.start ? 0 : bytesOf(one.start.input);
-    if (groups.length === 0 || bytes > room) {
-      groups.push([]);
-      room = LARGEST_START;
-    }
-    groups.at(-1)?.push(one);
-    room -= bytes;
-  }
-  return groups;
 }
 
 async function startJob(run: Campaign, job: CampaignJob, start: JobStart): Promise<void> {

@@ -1,8 +1,8 @@
 /** The notifications of a campaign, each event at most once. */
-import { CancellationScope, condition, log } from '@temporalio/workflow';
+import { log } from '@temporalio/workflow';
 import { type ApprovalRound, type CampaignJob, type CampaignStage, type NoticeOutcome } from '../../contract';
 import { adviceList, approvalAdvice } from '../../contract/advice';
-import { bodyOf, isTooLate, type Message, notifyOperator, notifyUser, oneLine } from '../lib/notify';
+import { bodyOf, inBackground, type Message, notifyOperator, notifyUser, oneLine } from '../lib/notify';
 import { save } from './project';
 import { type Campaign, isOver } from './state';
 
@@ -21,7 +21,7 @@ export function notifyProgress(run: Campaign): void {
   };
   inBackground(run, async () => {
     // Not retried: an old stage is of no use.
-    await notifyUser(run, notify, message, { begun: 0 });
+    await notifyUser(run, notify, message, { isStale: () => true });
   });
 }
 
@@ -35,13 +35,7 @@ export function askApprover(run: Campaign, round: ApprovalRound): void {
   });
 }
 
-/** `whenTooLate`: working hours were over before it could be sent. */
-export function remindApprover(
-  run: Campaign,
-  round: ApprovalRound,
-  sendBefore: string,
-  whenTooLate: () => void,
-): void {
+export function remindApprover(run: Campaign, round: ApprovalRound, sendBefore: string): void {
   const { key } = run.input;
   const message = {
     category: 'agentNudge' as const,
@@ -50,7 +44,7 @@ export function remindApprover(
     message: `Nobody has decided about ${key} yet. It is open until ${round.expiresAt}.`,
     sendBefore,
   };
-  notifyApprover(run, round, `nobody has decided about \`${key}\` yet.`, message, whenTooLate);
+  notifyApprover(run, round, `nobody has decided about \`${key}\` yet.`, message);
 }
 
 function notifyApprover(
@@ -58,12 +52,11 @@ function notifyApprover(
   { round, expiresAt }: ApprovalRound,
   greeting: string,
   message: Omit<Message, 'body' | 'extra'>,
-  whenTooLate?: () => void,
 ): void {
   const commands = adviceList(approvalAdvice(run.input.key, round));
   const body = bodyOf(greeting, jobTable(run.progress.jobs), `It is open until ${expiresAt}.`, commands);
   const whole = { ...message, body, extra: { ...extraOf(run), round } };
-  inBackground(run, () => sendToApprover(run, round, whole, whenTooLate));
+  inBackground(run, () => sendToApprover(run, round, whole));
 }
 
 type End = Exclude<CampaignStage, 'preparing' | 'researching' | 'producing' | 'approving' | 'cancelled'>;
@@ -101,12 +94,7 @@ export async function notifyEnd(run: Campaign, end: End, problems: string[]): Pr
 }
 
 /** Not sent any more once somebody has decided. */
-async function sendToApprover(
-  run: Campaign,
-  round: number,
-  message: Message,
-  whenTooLate?: () => void,
-): Promise<void> {
+async function sendToApprover(run: Campaign, round: number, message: Message): Promise<void> {
   const { approval, notify, scope } = run.input;
   if (!approval) return;
   const to = {
@@ -115,15 +103,8 @@ async function sendToApprover(
     userId: approval.from,
   };
   const isStale = (): boolean => run.progress.approval?.round !== round;
-  const rest = async (ms: number): Promise<void> => {
-    await condition(isStale, ms);
-  };
-  const { status, reason = '' } = await notifyUser(run, to, message, { rest, isStale });
+  const { status, reason = '' } = await notifyUser(run, to, message, { isStale });
   if (status === 'sent' || (status === 'notSent' && isStale())) return;
-  if (status === 'notSent' && isTooLate(message)) {
-    whenTooLate?.();
-    return;
-  }
   const doubt = status === 'uncertain' ? 'may not have been notified' : 'was not notified';
   const text = oneLine(`${to.userId} ${doubt} (${message.event}): ${reason}`);
   log.warn('a notification was not sent', { event: message.event, status, reason });
@@ -132,18 +113,6 @@ async function sendToApprover(
   // An approver who was not asked would let the campaign wait until it expires.
   if (message.category === 'agentNeedsInput')
     await notifyOperator(run, { ...message, title: 'An approver could not be asked', message: text });
-}
-
-/** Continue-as-new waits for it. */
-function inBackground(run: Campaign, work: () => Promise<void>): void {
-  run.noticesInFlight += 1;
-  CancellationScope.nonCancellable(work)
-    .catch((error: unknown) => {
-      log.error('a notification was not sent', { error: String(error) });
-    })
-    .finally(() => {
-      run.noticesInFlight -= 1;
-    });
 }
 
 function extraOf({ input, progress }: Campaign): Record<string, unknown> {

@@ -69,7 +69,10 @@ export async function handOverToWriter(run: Campaign): Promise<void> {
 
 async function saveSome(run: Campaign): Promise<void> {
   const { parts, steps } = takeSteps(run);
-  const outcome = await write(run, steps);
+  const { project, scope } = run.input;
+  // Random: after a reset another state is written.
+  const changeId = changeIdOf(workflowInfo().workflowId, uuid4());
+  const outcome = await writeToProject(run.writes, { project, scope, change: { steps }, changeId });
   for (const part of parts) {
     if (outcome?.ok === false) run.refused.set(part, outcome.error);
     else run.refused.delete(part);
@@ -84,30 +87,18 @@ export function notSaved({ refused }: Campaign): string | null {
   return whys.length === 0 ? null : whys.map((why) => `${parts(why).join(', ')}: ${why}`).join('; ');
 }
 
-async function write({ input, writes }: Campaign, steps: Step[]): Promise<ChangeOutcome | undefined> {
-  // Random: after a reset another state is written.
-  const changeId = changeIdOf(workflowInfo().workflowId, uuid4());
-  const { project, scope } = input;
-  return writeToProject(writes, { project, scope, change: { steps }, changeId });
-}
-
-interface Taken {
-  parts: string[];
-  steps: Step[];
-}
-
-function takeSteps(run: Campaign): Taken {
-  const taken: Taken = { parts: [], steps: [] };
+function takeSteps(run: Campaign): { parts: string[]; steps: Step[] } {
+  const [parts, steps]: [string[], Step[]] = [[], []];
   let room = LARGEST_SAVE;
   for (const part of run.unsaved) {
     const { step, size } = stepOf(run, part);
     room -= size;
-    if (room < 0 && taken.parts.length > 0) break;
-    taken.steps.push(step);
-    taken.parts.push(part);
+    if (room < 0 && parts.length > 0) break;
+    steps.push(step);
+    parts.push(part);
     run.unsaved.delete(part);
   }
-  return taken;
+  return { parts, steps };
 }
 
 function stepOf(run: Campaign, part: string): { step: Step; size: number } {

@@ -5,7 +5,6 @@ import {
   condition,
   continueAsNew,
   workflowInfo,
-  type WorkflowInfo,
 } from '@temporalio/workflow';
 import {
   type CampaignInput,
@@ -138,8 +137,8 @@ export class Campaign implements Sender {
 
   /** Whether the history is long and nothing is in flight that only this run knows. Every wait must end on this, too. */
   mayContinue(): boolean {
-    const isDue = isLong(workflowInfo(), this.progress.jobs.filter(isOpen).length);
-    return isDue && this.noticesInFlight === 0 && this.verdict === null;
+    const { continueAsNewSuggested } = workflowInfo();
+    return continueAsNewSuggested && this.noticesInFlight === 0 && this.verdict === null;
   }
 
   /** Jobs keep running, and signal the new run. */
@@ -153,17 +152,6 @@ export class Campaign implements Sender {
       carried: this.progress,
     });
   }
-}
-
-/** Of events. The server suggests it at 4,096, and a hundred jobs that end and start at once are many more. */
-const LONGEST_HISTORY = 2_500;
-
-/** A cancelled run cannot continue as new, and learns the end of every open job: there must be room for those. */
-export function isLong(
-  { continueAsNewSuggested, historyLength }: Pick<WorkflowInfo, 'continueAsNewSuggested' | 'historyLength'>,
-  open: number,
-): boolean {
-  return continueAsNewSuggested || historyLength >= LONGEST_HISTORY - open;
 }
 
 const MOST_REMARKS = 100;

@@ -67,21 +67,13 @@ export async function readEnds(run: Campaign): Promise<void> {
   const due = jobs.filter((job) => run.due.has(job.name) && isOpen(job));
   run.due.clear();
   const isEnding = ({ name }: CampaignJob): boolean => ending.includes(name);
-  const ended = due.filter(isEnding);
-  // Each alone, so that a slow end does not delay the others; a cancelled campaign waits for all anyway.
-  const lists = run.cancelling ? [ended] : ended.map((job) => [job]);
-  const silent = due.filter((job) => !isEnding(job));
-  await Promise.all([...lists.map((list) => readEndsOf(run, list, true)), readEndsOf(run, silent, false)]);
-}
-
-async function readEndsOf(run: Campaign, jobs: CampaignJob[], isEnding: boolean): Promise<void> {
-  const runs = jobs.map(({ workflowId }) => ({ workflowId: workflowId ?? '', isEnding }));
+  const runs = due.map((job) => ({ workflowId: job.workflowId ?? '', isEnding: isEnding(job) }));
   const ends = await CancellationScope.nonCancellable(() => readManyEnds(runs));
-  jobs.forEach((job, index) => {
+  for (const [index, job] of due.entries()) {
     const end = ends[index] ?? { is: 'open' };
     if (end.is !== 'open') takeEnd(run, job, end);
-    else if (isEnding) checkSoon(run);
-  });
+    else if (isEnding(job)) checkSoon(run);
+  }
 }
 
 /** In bytes, of all jobs: links are carried from run to run. The project has all results. */

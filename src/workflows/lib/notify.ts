@@ -3,8 +3,9 @@ import {
   ActivityFailure,
   type ActivityOptions,
   CancellationScope,
+  condition,
+  log,
   proxyActivities,
-  sleep,
   workflowInfo,
 } from '@temporalio/workflow';
 import {
@@ -84,14 +85,22 @@ export function oneLine(text: string): string {
 }
 
 export interface Retries {
-  /** Time of the first try, in milliseconds; an earlier run may have made it. */
-  begun?: number;
-  /** Waits for the next try; the run may continue as new there, because nothing is being sent. */
-  rest?: (ms: number) => Promise<void>;
   /** Whether the notification is outdated; then it is not tried again. */
   isStale?: () => boolean;
   /** Called before each retry after {@link USUAL_TRYING_MS}. */
   onDelay?: () => void;
+}
+
+/** Sends while the run continues with its work. Continue-as-new waits for it. */
+export function inBackground(run: { noticesInFlight: number }, work: () => Promise<void>): void {
+  run.noticesInFlight += 1;
+  CancellationScope.nonCancellable(work)
+    .catch((error: unknown) => {
+      log.error('a notification was not sent', { error: String(error) });
+    })
+    .finally(() => {
+      run.noticesInFlight -= 1;
+    });
 }
 
 /** Without a configured operator nobody is notified, and the outcome is `sent`. */
@@ -174,18 +183,20 @@ export function noticeOutcome(outcome: NotifyOutcome): NoticeOutcome {
 /** Sends again only after a request that provably was not accepted. */
 async function untilKnown(
   send: () => Promise<NotifyOutcome>,
-  { begun = Date.now(), rest = (ms) => sleep(ms), isStale, onDelay }: Retries = {},
+  { isStale = () => false, onDelay }: Retries = {},
 ): Promise<NoticeOutcome> {
   const pause = newBackoff();
+  const begun = Date.now();
   for (;;) {
     const outcome = await CancellationScope.nonCancellable(() => settled(send));
     const notice = noticeOutcome(outcome);
     const tried = Date.now() - begun;
-    if (notice.status !== 'notSent' || tried >= LONGEST_TRYING_MS) return notice;
+    if (notice.status !== 'notSent' || tried >= LONGEST_TRYING_MS || isStale()) return notice;
     if (tried >= USUAL_TRYING_MS) onDelay?.();
     const asked = outcome.outcome === 'refused' ? outcome.retryAfterMs : undefined;
-    await rest(asked === undefined ? pause() : Math.min(Math.max(asked, 1_000), LONGEST_TRYING_MS));
-    if (isStale?.()) return notice;
+    const rest = asked === undefined ? pause() : Math.min(Math.max(asked, 1_000), LONGEST_TRYING_MS);
+    await condition(isStale, rest);
+    if (isStale()) return notice;
   }
 }
 

@@ -9,11 +9,13 @@ import {
   sleep,
   startChild,
   TemporalFailure,
+  TimeoutFailure,
   type Workflow,
   workflowInfo,
 } from '@temporalio/workflow';
 import {
   END_STAGES,
+  FAILURE,
   type JobEnd,
   jobNewsSignal,
   type ReadEndOrder,
@@ -140,6 +142,10 @@ export async function unwrapped<T>(call: () => Promise<T>): Promise<T> {
     return await call();
   } catch (error) {
     const cause = error instanceof ActivityFailure ? error.cause : undefined;
+    if (cause instanceof TimeoutFailure) {
+      const message = `No answer came in time: ${cause.cause?.message ?? 'nobody took it up'}`;
+      throw ApplicationFailure.nonRetryable(message, FAILURE.unreachable);
+    }
     if (!(cause instanceof ApplicationFailure)) throw error;
     throw ApplicationFailure.nonRetryable(cause.message, cause.type, ...(cause.details ?? []));
   }

@@ -5,7 +5,7 @@ import { batchWorkflowId } from '../../contract/ids';
 import { onSignal } from '../lib/listeners';
 import { readEnd, signalUntilTaken } from '../lib/otherRuns';
 import { isOver, type Partition } from './state';
-import { recordCancelled } from './write';
+import { recordCancelled } from './finish';
 
 /** Says how many items may be at the service at once. Cancelling the run has the effect of a grant with `cancelled`. */
 export function handleSlotGrant(run: Partition): void {

@@ -4,36 +4,28 @@ import { truncate } from '../../api/json';
 import { HEARTBEAT_TIMEOUT_MS, type ItemProgress, type PollActivities, type TasksNews } from '../../contract';
 import { formatDuration } from '../../contract/durations';
 import { pollRequestId, pollTaskQueue } from '../../contract/ids';
-import { MISSING_GRACE_MS, msSince } from '../steps/poll';
+import { MISSING_GRACE_MS, msSince, OVERDUE_INTERVAL_MS } from '../steps/poll';
 import { promoteTask } from './promote';
 import { type Entry, isOver, type Partition } from './state';
-import { keepEnd } from './write';
+import { keepEnd } from './finish';
 
 export async function pollItems(run: Partition): Promise<void> {
   const { pollMin, pollMax } = run.settings;
   const isEnding = (): boolean => run.isHandedOver || run.left !== 'items';
-  let pollsAtTheEnd = 0;
   for (;;) {
     await condition(() => isEnding() || run.progress.items.some(isFollowed));
     if (isEnding()) return;
     const usual = Math.round(pollMin + Math.random() * (pollMax - pollMin));
-    const pause = run.handingOver ? slower(usual, pollsAtTheEnd++) : usual;
-    await condition(isEnding, pause);
-    const entries = inTurn(run.entries(isFollowed));
+    // A run that only waits for a chunk in flight, perhaps for hours, has a long history already.
+    await condition(isEnding, run.handingOver ? Math.max(usual, OVERDUE_INTERVAL_MS) : usual);
+    const entries = inTurn(run.entries(isFollowed), run.progress.pollFrom);
     if (isEnding() || entries.length === 0) continue;
     const news = await poll(run, entries);
-    takeTurns(entries, news, run.progress.polls);
+    run.progress.pollFrom = news.notPolled?.[0];
     takeNews(run, news);
     promoteOverdue(run);
     run.handOverWhenLong();
   }
-}
-
-const LONGEST_PAUSE_MS = 3_600_000;
-
-/** A run that only waits for a chunk in flight, perhaps for hours, polls less and less often: its history is long already. */
-export function slower(pause: number, times: number): number {
-  return Math.max(pause, Math.min(Math.round(pause * (1 + times / 10) ** 2), LONGEST_PAUSE_MS));
 }
 
 function isFollowed({ status, taskId }: ItemProgress): boolean {
@@ -124,30 +116,8 @@ function isLate({ settings, progress }: Partition, { taskId, since }: ItemProgre
   return taskId !== undefined && since !== undefined && msSince(since) >= patience;
 }
 
-interface Turn {
-  index: number;
-  known: Pick<ItemProgress, 'turn'>;
-}
-
-/**
- * A poll of a slow service ends before it reaches all tasks. Tasks that it did not reach come first in the next one, and
- * those without an answer last, so that each is polled in turn.
- */
-export function inTurn<Polled extends Turn>(entries: Polled[]): Polled[] {
-  const turnOf = ({ known: { turn = 0 } }: Turn): number => turn;
-  return [...entries].sort((one, other) => turnOf(one) - turnOf(other));
-}
-
-/** A task that gave no answer stays behind all others until it gives one. */
-export function takeTurns(
-  entries: Turn[],
-  { unanswered = [], notPolled = [] }: Pick<TasksNews, 'unanswered' | 'notPolled'>,
-  poll: number,
-): void {
-  for (const { index, known } of entries) {
-    if (unanswered.includes(index)) known.turn = poll;
-    else if (!notPolled.includes(index)) known.turn = undefined;
-    // The longer it waits, the further below 0.
-    else known.turn ??= -1 / poll;
-  }
+/** A poll of a slow service ends before it reaches all tasks: the next one begins with those. */
+export function inTurn<Polled extends { index: number }>(entries: Polled[], from = 0): Polled[] {
+  const isNext = ({ index }: Polled): boolean => index >= from;
+  return [...entries.filter(isNext), ...entries.filter((entry) => !isNext(entry))];
 }

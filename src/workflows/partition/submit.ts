@@ -12,7 +12,7 @@ import { AT_MOST_ONCE, isRateLimited, mayChange, newBackoff, outcomesOf, senderO
 import { withoutOutcome } from '../steps/submit';
 import { promoteHeld } from './promote';
 import { type Entry, isOver, type Partition } from './state';
-import { keepEnd, recordCancelled } from './write';
+import { keepEnd, recordCancelled } from './finish';
 
 /** A longer Retry-After is cut to this. */
 const LONGEST_BACKOFF_MS = 3_600_000;

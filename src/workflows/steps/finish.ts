@@ -8,7 +8,6 @@ import {
   isCancellation,
   log,
   setHandler,
-  sleep,
   uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -17,11 +16,10 @@ import {
   type DeliveredResult,
   FAILURE,
   type NoticeOutcome,
-  type NotifyEvent,
-  type RunEnd,
   stateQuery,
 } from '../../contract';
 import { adviceOnUnsaved } from '../../contract/advice';
+import { formatDuration } from '../../contract/durations';
 import { changeIdOf } from '../../contract/ids';
 import { handleListeners } from '../lib/listeners';
 import { endMessage, type Message, notifyUser } from '../lib/notify';
@@ -37,9 +35,12 @@ export interface Success<Result extends object> {
   value: object;
 }
 
-interface End<Result extends object> extends RunEnd {
-  result?: Result;
+interface Failure {
+  failure: { type: string; message: string; details: unknown[] };
+  value: object;
 }
+
+type End<Result extends object> = Success<Result> | Failure;
 
 /** Does the work of a job. A cancelled job writes what it leaves behind; all handlers and reports end before the run. */
 export async function runJob<T>(job: Job, work: () => Promise<T>): Promise<T> {
@@ -66,29 +67,23 @@ export async function runJob<T>(job: Job, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Runs `work` to its success or failure, once: a run that continues as new after that has the end in its state. */
+/** Runs `work` to its success or failure. */
 export async function endOf<Result extends object>(
   job: Job,
   work: () => Promise<Success<Result>>,
 ): Promise<End<Result>> {
-  const { progress } = job;
-  progress.end ??= await settle(job, work);
-  return progress.end as End<Result>;
-}
-
-async function settle(job: Job, work: () => Promise<Success<object>>): Promise<RunEnd> {
   try {
-    return { ...(await work()), changeId: newChangeId('result'), asked: {} };
+    return await work();
   } catch (error) {
     if (!(error instanceof ApplicationFailure)) throw error;
     closeHold(job);
     const { type, message, details } = error;
     const failure = { type: type ?? '', message, details: details ?? [] };
-    return { failure, value: failureValue(job, failure), changeId: newChangeId('failed'), asked: {} };
+    return { failure, value: failureValue(job, failure) };
   }
 }
 
-function failureValue(job: Job, failure: NonNullable<RunEnd['failure']>): object {
+function failureValue(job: Job, failure: Failure['failure']): object {
   const [facts] = failure.details as [{ errors?: unknown }?];
   return {
     key: job.input.key,
@@ -101,55 +96,45 @@ function failureValue(job: Job, failure: NonNullable<RunEnd['failure']>): object
 }
 
 /** Has the project's writer write the result or the failure; null when nothing is to be written. */
-export async function writeEnd(job: Job, end: RunEnd): Promise<ChangeOutcome | null> {
-  if (end.written === undefined) {
-    const at = end.failure ? failurePointer(job) : job.input.write?.at;
-    end.written = await write(job, at, end);
-  }
-  return end.written;
+export function writeEnd(job: Job, end: End<object>): Promise<ChangeOutcome | null> {
+  return 'failure' in end
+    ? write(job, failurePointer(job), 'failed', end.value)
+    : write(job, job.input.write?.at, 'result', end.value);
 }
 
 export async function notifyEnd(
   job: Job,
-  end: RunEnd,
+  end: End<object>,
   written: ChangeOutcome | null,
 ): Promise<NoticeOutcome | null> {
-  const [event, message] = endNotice(job, end, written);
+  const message = endNotice(job, end, written);
+  const event = message.event === 'completed' ? 'completed' : 'failed';
   const { notify } = job.input;
   if (!notify || !(notify.on?.includes(event) ?? true)) return null;
   setStage(job, 'notifying');
-  end.tellingSince ??= new Date().toISOString();
-  const retries = {
-    begun: Date.parse(end.tellingSince),
-    rest: async (ms: number): Promise<void> => {
-      await sleep(ms);
-      await job.continueWhenLong();
-    },
-    onDelay: (): void => {
-      showDelay(job);
-    },
+  const onDelay = (): void => {
+    showDelay(job);
   };
-  return CancellationScope.nonCancellable(() => notifyUser(job, notify, message, retries));
+  return CancellationScope.nonCancellable(() => notifyUser(job, notify, message, { onDelay }));
 }
 
 /** Gives the result of the run, or throws its failure. A job whose result the project refuses is unsaved. */
 export function resultOf<Result extends object>(
   job: Job,
-  { failure, result, written }: End<Result>,
+  end: End<Result>,
+  written: ChangeOutcome | null = null,
 ): Result & Pick<DeliveredResult, 'status'> {
+  if ('failure' in end) {
+    setStage(job, statusOf(end.failure));
+    throw ApplicationFailure.create({ ...end.failure, nonRetryable: true });
+  }
   const status = written?.ok === false ? 'unsaved' : 'succeeded';
-  setStage(job, failure ? statusOf(failure) : status);
-  if (failure || !result) throw ApplicationFailure.create({ ...failure, nonRetryable: true });
-  return { ...result, status };
+  setStage(job, status);
+  return { ...end.result, status };
 }
 
-function statusOf({ type }: NonNullable<RunEnd['failure']>): 'abandoned' | 'failed' {
+function statusOf({ type }: Failure['failure']): 'abandoned' | 'failed' {
   return type === FAILURE.abandoned ? 'abandoned' : 'failed';
-}
-
-/** Random, because after a reset the job may end in another way, or the project may take the result then. */
-function newChangeId(purpose: 'result' | 'failed' | 'cancelled'): string {
-  return changeIdOf(workflowInfo().workflowId, `${purpose}-${uuid4().slice(0, 8)}`);
 }
 
 /** The run is cancelled, but the service continues: the project gets the task id, or the submission without a known one. */
@@ -166,59 +151,53 @@ async function recordCancelled(job: Job): Promise<void> {
   });
 }
 
-type Left = Record<string, string | string[] | null>;
-
 /** What the service may still work on; null when there is nothing. */
-function leftBy(job: Job): Left | null {
+function leftBy(job: Job): object | null {
   const [taskId, ...otherTasks] = job.tasks();
   const unknown = job.unknownSubmit();
   if (job.id === null && taskId === undefined && unknown === null) return null;
   return {
-    ...unknown,
-    ...job.facts(),
+    ...{ key: job.input.key, ...unknown, ...job.facts() },
     ...(taskId === undefined ? {} : { taskId }),
     ...(otherTasks.length === 0 ? {} : { otherTasks }),
   };
 }
 
-async function writeLeft(job: Job, left: Left): Promise<void> {
-  const facts = { key: job.input.key, ...left };
-  const value = { ...facts, status: 'cancelled', finishedAt: new Date().toISOString() };
+async function writeLeft(job: Job, left: object): Promise<void> {
+  const value = { ...left, status: 'cancelled', finishedAt: new Date().toISOString() };
   job.writes.leave();
-  const written = await write(job, failurePointer(job), {
-    value,
-    changeId: newChangeId('cancelled'),
-    asked: {},
-  });
+  const written = await write(job, failurePointer(job), 'cancelled', value);
   if (written && !written.ok)
-    log.warn('the project does not know what the service still works on', { ...facts, ...written });
+    log.warn('the project does not know what the service still works on', { ...left, ...written });
 }
+
+/** Then the result is unsaved: a run that waited for ever would become too long for Temporal. */
+const LONGEST_WRITING_MS = 7 * 24 * 3_600_000;
 
 /** Not cancelled with the run: the project must know the paid work. Null where there is no outcome. */
 async function write(
   job: Job,
   at: string | undefined,
-  { value, changeId, asked }: Pick<RunEnd, 'value' | 'changeId' | 'asked'>,
+  purpose: 'result' | 'failed' | 'cancelled',
+  value: object,
 ): Promise<ChangeOutcome | null> {
   const { scope, write: target } = job.input;
   if (!target || at === undefined) return null;
   setStage(job, 'writing');
-  const change = { steps: [{ at, set: value }] };
-  let [isDelayed, isOver] = [false, false];
-  const onDelay = (): void => {
-    isDelayed = true;
-    showDelay(job);
+  // Random, because after a reset the job may end in another way, or the project may take the result then.
+  const changeId = changeIdOf(workflowInfo().workflowId, `${purpose}-${uuid4().slice(0, 8)}`);
+  const begunAt = Date.now();
+  const order = {
+    ...{ project: target.project, scope, change: { steps: [{ at, set: value }] }, changeId },
+    onDelay: (): void => {
+      showDelay(job);
+      if (Date.now() - begunAt < LONGEST_WRITING_MS) return;
+      const error = `no answer of the project's writer came for ${formatDuration(LONGEST_WRITING_MS)}`;
+      job.writes.settle(changeId, { ok: false, error });
+    },
   };
-  return CancellationScope.nonCancellable(async () => {
-    const order = { project: target.project, scope, change, changeId, asked, onDelay };
-    const outcome = writeToProject(job.writes, order).finally(() => (isOver = true));
-    for (;;) {
-      await condition(() => isOver || (isDelayed && !job.writes.isAsking));
-      if (isOver) return (await outcome) ?? null;
-      isDelayed = false;
-      await job.continueWhenLong();
-    }
-  });
+  const outcome = await CancellationScope.nonCancellable(() => writeToProject(job.writes, order));
+  return outcome ?? null;
 }
 
 /** Null counts as absent: other languages write it for what they leave out. */
@@ -226,16 +205,16 @@ function failurePointer({ input: { write: target } }: Job): string | undefined {
   return target?.failedAt ?? target?.at;
 }
 
-function endNotice(job: Job, { failure }: RunEnd, written: ChangeOutcome | null): [NotifyEvent, Message] {
+function endNotice(job: Job, end: End<object>, written: ChangeOutcome | null): Message {
   const { tool, noun, kind, id, input } = job;
   const { key, write: target } = input;
-  const message = endMessage({
-    ...{ tool, noun, key, label: `${kind} \`${id ?? ''}\``, error: failure?.message },
+  return endMessage({
+    ...{ tool, noun, key, label: `${kind} \`${id ?? ''}\`` },
+    error: 'failure' in end ? end.failure.message : undefined,
     unsaved: written?.ok === false ? adviceOnUnsaved(workflowInfo().workflowId, written.error) : undefined,
     where: target
       ? `It is in ${target.project.resourcetype} ${target.project.id} at ${target.at}.`
       : undefined,
     extra: extraOf(job),
   });
-  return [message.event === 'completed' ? 'completed' : 'failed', message];
 }

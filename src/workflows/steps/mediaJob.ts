@@ -58,8 +58,7 @@ export class MediaJob extends Job {
   }
 
   private firstStage(): MediaStage {
-    const { taskId, hold, end } = this.progress;
-    if (end) return 'writing';
+    const { taskId, hold } = this.progress;
     if (taskId === null) return this.unresolvedAttempt() ? 'held' : 'submitting';
     return hold?.why === 'overdue' ? 'overdue' : 'polling';
   }

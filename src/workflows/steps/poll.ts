@@ -65,7 +65,7 @@ async function holdLostTask(job: MediaJob): Promise<'lost' | undefined> {
   return undefined;
 }
 
-const OVERDUE_INTERVAL_MS = 5 * 60_000;
+export const OVERDUE_INTERVAL_MS = 5 * 60_000;
 
 /** The service may need a moment until it knows what it accepted; after this long, 404 means that it lost it. */
 export const MISSING_GRACE_MS = 5 * 60_000;

@@ -84,16 +84,11 @@ function requireKnown(job: RecordJob): void {
   );
 }
 
-/** Types of failures of requests that the worker could not send. */
-const UNSENDABLE = ['NotConfiguredError', 'InvalidRequestError'];
-
-/** After a first answer, only this worker lacks the settings: others can send. */
+/** The request cannot be sent. After a first answer, only this worker lacks the settings: others can send it. */
 function requireSendable(job: RecordJob, failure: Error): void {
   const type = failure instanceof ApplicationFailure ? (failure.type ?? '') : '';
-  if (job.progress.status !== null || !UNSENDABLE.includes(type)) return;
-  const message = `Nothing can be asked of ${job.label}: ${failure.message}`;
-  if (type !== 'NotConfiguredError') throw job.failure(FAILURE.badInput, message);
-  throw job.failure(FAILURE.notConfigured, `${message} for the worker, then start it again`);
+  if (job.progress.status !== null || !['NotConfiguredError', 'InvalidRequestError'].includes(type)) return;
+  throw job.failure(FAILURE.notConfigured, `Nothing can be asked of ${job.label}: ${failure.message}`);
 }
 
 function recordFailed(

@@ -30,14 +30,8 @@ const LEAVING_PATIENCE_MS = 60_000;
 /** Of one activity; a larger change goes alone. */
 const LARGEST_REQUEST_BYTES = 256 * 1024;
 
-const { requestChanges } = proxyActivities<SegueActivities>({
-  summary: 'asks the writers of projects for changes',
-  startToCloseTimeout: LONGEST_CALL_MS,
-  // Soon enough for the run to show the delay. Then it asks again.
-  scheduleToCloseTimeout: FIRST_PATIENCE_MS,
-  // The writer ignores a change that it knows, so a retry is harmless.
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
-});
+/** Each request that times out leaves the whole change in the history once more. */
+const LONGEST_REQUEST_MS = 6 * 3_600_000;
 
 /** A change that a run asks for. */
 export interface ProjectWrite {
@@ -109,7 +103,7 @@ export class ProjectWrites {
       const due = this.#idle().filter(({ asked }) => msUntil(asked.nextAt) <= 0);
       for (const write of due) {
         const { changeId, asked, onDelay } = write;
-        if (this.#isLeaving && asked.isKnown) this.#settle(changeId, undefined);
+        if (this.#isLeaving && asked.isKnown) this.settle(changeId, undefined);
         else if ((asked.times ?? 0) > 0) onDelay?.();
       }
       for (const group of groupsOf(due.filter(({ changeId }) => this.#open.has(changeId))))
@@ -129,16 +123,24 @@ export class ProjectWrites {
   async #ask(group: Asked[]): Promise<void> {
     for (const { write } of group) {
       const times = (write.asked.times ?? 0) + 1;
-      const patience = Math.min(FIRST_PATIENCE_MS * 2 ** (times - 1), LONGEST_PATIENCE_MS);
+      const patience = backoff(FIRST_PATIENCE_MS, LONGEST_PATIENCE_MS, times);
       // Now, because a rejection may come before the end of the activity, and this run may continue as new.
       Object.assign(write.asked, { times, isKnown: true, nextAt: timeIn(patience) });
       this.#asking.add(write);
     }
     const [{ write } = {}] = group;
     const requests = group.map(({ request }) => request);
+    const { requestChanges } = proxyActivities<SegueActivities>({
+      summary: 'asks the writers of projects for changes',
+      startToCloseTimeout: LONGEST_CALL_MS,
+      // The first ends soon enough for the run to show the delay. Then it asks again.
+      scheduleToCloseTimeout: backoff(FIRST_PATIENCE_MS, LONGEST_REQUEST_MS, write?.asked.times),
+      // The writer ignores a change that it knows, so a retry is harmless.
+      retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
+    });
     try {
       const refused = await requestChanges({ scope: write?.scope, onlyBy: write?.onlyBy, requests });
-      for (const { changeId, error } of refused) this.#settle(changeId, { ok: false, error });
+      for (const { changeId, error } of refused) this.settle(changeId, { ok: false, error });
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
       // Some servers report the timeout as an ordinary failure.
@@ -148,7 +150,7 @@ export class ProjectWrites {
         write: { changeId, asked },
       } of group)
         if (isTimeout) Object.assign(asked, { isKnown: false, nextAt: timeIn(0) });
-        else this.#settle(changeId, failure);
+        else this.settle(changeId, failure);
     }
     for (const { write: asked } of group) {
       this.#asking.delete(asked);
@@ -157,7 +159,8 @@ export class ProjectWrites {
     this.#wake();
   }
 
-  #settle(changeId: string, outcome: ChangeOutcome | undefined): void {
+  /** Ends the wait for a change; the writer may still make it. */
+  settle(changeId: string, outcome: ChangeOutcome | undefined): void {
     const write = this.#open.get(changeId);
     this.#open.delete(changeId);
     write?.onOutcome(outcome);
@@ -169,7 +172,7 @@ export class ProjectWrites {
     if (!asked) return;
     asked.isKnown = false;
     asked.rejections = (asked.rejections ?? 0) + 1;
-    const longest = Math.min(NO_ROOM_PAUSE_MS * 2 ** (asked.rejections - 1), LONGEST_PATIENCE_MS);
+    const longest = backoff(NO_ROOM_PAUSE_MS, LONGEST_PATIENCE_MS, asked.rejections);
     // Random, so that not all runs come back at once.
     const pause = longest * (0.5 + Math.random() / 2);
     asked.nextAt = timeIn(why === 'unknown' && asked.rejections === 1 ? 0 : pause);
@@ -182,10 +185,10 @@ export class ProjectWrites {
     const description =
       'Tells the outcomes of changes that this run asked for: { applied, refused, noRoom, unknown }.';
     onSignal(changedSignal, description, ({ applied, refused, noRoom, unknown }) => {
-      for (const changeId of listOf(applied)) if (isText(changeId)) this.#settle(changeId, { ok: true });
+      for (const changeId of listOf(applied)) if (isText(changeId)) this.settle(changeId, { ok: true });
       for (const one of listOf(refused)) {
         const { changeId, error } = isRecord(one) ? one : {};
-        if (isText(changeId) && typeof error === 'string') this.#settle(changeId, { ok: false, error });
+        if (isText(changeId) && typeof error === 'string') this.settle(changeId, { ok: false, error });
       }
       for (const changeId of listOf(noRoom)) if (isText(changeId)) this.#askAgain(changeId, 'noRoom');
       for (const changeId of listOf(unknown)) if (isText(changeId)) this.#askAgain(changeId, 'unknown');
@@ -234,6 +237,11 @@ function groupsOf(writes: ProjectWrite[]): Asked[][] {
     } else groups.push({ scope, bytes, members: [{ write, request }] });
   }
   return groups.map(({ members }) => members);
+}
+
+/** Doubles with each time, the first of which is 1. */
+function backoff(firstMs: number, longestMs: number, times = 1): number {
+  return Math.min(firstMs * 2 ** (times - 1), longestMs);
 }
 
 function listOf(value: unknown): unknown[] {

@@ -117,24 +117,6 @@ test('nobody is reminded while the campaign is paused, and somebody is afterward
   );
 });
 
-test('a reminder that the service does not take before the evening goes out the next morning', async () => {
-  await ask(sandbox.url, 'POST /_sandbox/reset');
-  // The first is the question.
-  await addFault(sandbox.url, { ...answering(429, 'notify'), ms: HOUR_MS, match: { nth: 2 } });
-  const now = await temporal.now();
-  const evening = hourInBerlin(now, ({ day, hour }) => day === 'Tue' && hour === 17) + HOUR_MS / 2;
-  await temporal.skip(evening - now);
-  await run({ approval: { from: 'u-2', remind: '24h', expires: '47h' } }, async (campaign) => {
-    expect(await campaign.result()).toMatchObject({ status: 'expired', remarks: [] });
-    expect((await campaign.reminders()).map(inBerlin)).toMatchObject([
-      { day: 'Wed', hour: 17 },
-      { day: 'Thu', hour: 9 },
-    ]);
-  });
-  const told = (await notificationsOf(sandbox.url)).map(({ request }) => request.category);
-  expect(told.filter((category) => category === 'agentNudge')).toHaveLength(1);
-});
-
 test('a question that the service takes only after somebody has decided is not sent any more', async () => {
   await ask(sandbox.url, 'POST /_sandbox/reset');
   await addFault(sandbox.url, { ...answering(429, 'notify'), ms: HOUR_MS / 4, match: { nth: 1 } });

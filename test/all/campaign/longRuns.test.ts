@@ -1,6 +1,5 @@
 /** Campaigns whose history is soon too long: they continue as new, with their jobs running. */
 import { addMediaUpdate, CAMPAIGN_WORKFLOW, pauseUpdate, resumeUpdate } from '../../../src/contract';
-import { isLong } from '../../../src/workflows/campaign/state';
 import {
   cutout,
   keptOf,
@@ -15,26 +14,14 @@ import { shared } from '../../support/jest/shared';
 import { startOwnDevServer, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
 
 const { full } = shared();
-/** The server's own limit is 4,096; a campaign of 500 jobs meets it as one of a few meets this. */
-const [JOBS, EVENTS] = full ? [500, 4_096] : [12, 150];
+/** The server suggests a new run at 4,096; a campaign of 500 jobs meets that as one of a few meets this. */
+const [JOBS, EVENTS] = full ? [500, 8_192] : [12, 150];
 
 const temporal = useTemporal(() =>
   startOwnDevServer(full ? {} : { dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 60 } }),
 );
 // Without ETags, which is harder; what is written is tested with both in saving.test.ts.
 const sandbox = useSandboxEach({ pace: { kind: 'polls', polls: 2 }, etags: false });
-
-test('a history is long well before the server says so, or when it says so', () => {
-  const events = (historyLength: number) => ({ continueAsNewSuggested: false, historyLength });
-  expect(isLong(events(2_499), 0)).toBe(false);
-  expect(isLong(events(2_500), 0)).toBe(true);
-  expect(isLong({ continueAsNewSuggested: true, historyLength: 60 }, 0)).toBe(true);
-});
-
-test('a history is long sooner where many jobs are open, whose ends it would have to take when it is cancelled', () => {
-  expect(isLong({ continueAsNewSuggested: false, historyLength: 1_999 }, 500)).toBe(false);
-  expect(isLong({ continueAsNewSuggested: false, historyLength: 2_000 }, 500)).toBe(true);
-});
 
 async function runsOf(workflowId: string): Promise<{ runId: string; historyLength: number }[]> {
   return eventually('the runs in the list', async () => {

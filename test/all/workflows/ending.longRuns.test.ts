@@ -1,10 +1,9 @@
-/** Jobs whose history is soon too long while their end is written or told: they continue as new, and go on with it. */
+/** Jobs whose history is long when their end is written or told: the same run finishes. */
 import { randomUUID } from 'node:crypto';
 import { changedSignal, type RequestChangesOrder } from '../../../src/contract';
 import { type MediaSpec } from '../../../src/runs/media';
 import { eventually } from '../../support/eventually';
 import { addFault, answering, ask, readLedger, withSandbox } from '../../support/service/sandbox';
-import { runsOf } from '../../support/servers/runs';
 import {
   segueClient,
   startOwnDevServer,
@@ -13,13 +12,16 @@ import {
   withWorker,
 } from '../../support/servers/temporal';
 
+const EVENTS = 40;
+
 const temporal = useTemporal(() =>
-  startOwnDevServer({ dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 40 } }),
+  startOwnDevServer({ dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': EVENTS } }),
 );
 
-async function untilNextRun(workflowId: string, runId: string): Promise<void> {
+/** Its history is longer than the server likes. */
+async function untilLong(workflowId: string): Promise<void> {
   const handle = temporal.client.workflow.getHandle(workflowId);
-  await eventually('another run', async () => (await handle.describe()).runId !== runId);
+  await eventually('a long history', async () => (await handle.describe()).historyLength > EVENTS);
 }
 
 function newJob(imageUrl: string, more: Partial<MediaSpec>): MediaSpec {
@@ -27,7 +29,7 @@ function newJob(imageUrl: string, more: Partial<MediaSpec>): MediaSpec {
 }
 
 test.concurrent.each([true, false])(
-  'P2 P3: a result that waits for its project is written once, by the run after, with ETags: %s',
+  'P2 P3: a result that waits for its project for long is written once, with ETags: %s',
   (etags) =>
     withSandbox({ pace: { kind: 'instant' }, etags }, async (sandboxUrl) => {
       const project = { resourcetype: 'document', id: randomUUID() };
@@ -54,7 +56,7 @@ test.concurrent.each([true, false])(
         const reply = { applied: [], refused: [], noRoom: [], unknown: [] };
         for (let n = 0; n < 20; n++) await handle.signal(changedSignal, { ...reply, applied: ['another'] });
         await handle.signal(changedSignal, { ...reply, noRoom: [changeId] });
-        await untilNextRun(job.workflowId, job.runId);
+        await untilLong(job.workflowId);
         expect(await job.state()).toMatchObject({ stage: 'writing' });
         await ask(sandboxUrl, 'DELETE /_sandbox/faults');
         expect(await job.wait()).toMatchObject({ status: 'succeeded', info: expect.anything() });
@@ -66,7 +68,7 @@ test.concurrent.each([true, false])(
     }),
 );
 
-test.concurrent('P4: a failure that is told late is told once, and the run after fails with it', () =>
+test.concurrent('P4: a failure that is told late is told once', () =>
   withSandbox({ pace: { kind: 'instant' } }, async (sandboxUrl) => {
     await addFault(sandboxUrl, answering(403, 'notify'));
     const config = testConfig();
@@ -74,10 +76,9 @@ test.concurrent('P4: a failure that is told late is told once, and the run after
       const job = await segueClient(temporal, config).media.start(
         newJob('https://images.example.com/a.png', { notify: { userId: 'u-1', workspaceId: '1' } }),
       );
-      await untilNextRun(job.workflowId, job.runId);
+      await untilLong(job.workflowId);
       await ask(sandboxUrl, 'DELETE /_sandbox/faults');
       expect(await job.wait()).toMatchObject({ status: 'failed', error: expect.stringContaining('FAILURE') });
-      expect(await runsOf(temporal, job.workflowId)).toBeGreaterThan(1);
     });
     expect((await readLedger(sandboxUrl)).summary).toMatchObject({
       ...{ submissions: 1, notifications: 1, duplicateNotifications: 0 },

@@ -152,7 +152,7 @@ describe('an outlook', () => {
       const nowhere = { resourcetype: 'campaign', id: randomUUID() };
       expect(await outlooks.run({ key: newLook(), project: nowhere, ...spec })).toMatchObject({
         status: 'failed',
-        error: expect.stringMatching(/^Nothing could be looked at: get project: status 404/),
+        error: expect.stringMatching(/^get project: status 404/),
       });
       const list = await seedProject(sandbox.url, { campaign: [] });
       expect(await outlooks.run({ key: newLook(), project: list, ...spec })).toMatchObject({

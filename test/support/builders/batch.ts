@@ -156,7 +156,7 @@ export function silentBatch(
     carried: {
       ...{ stage: 'running', since: now, startedAt: now, nextCheckAt: now, concurrency: count, paused: null },
       partitions: Array.from({ length: count }, () => silent),
-      ...{ orders: 0, notified: [], notices: [], troubles: 0 },
+      ...{ orders: 0, notified: [], troubles: 0, wellSince: new Date(0).toISOString() },
       ...{ incomplete: null, listeners: [], reset: false },
     },
   };

@@ -1,6 +1,5 @@
-/** What a partition makes of outcomes, and how often it asks, without a server. */
+/** What a partition makes of outcomes, without a server. */
 import { type ChunkOutcome } from '../../../src/contract';
-import { slower } from '../../../src/workflows/partition/poll';
 import { isJudged } from '../../../src/workflows/partition/submit';
 
 test.each<[string, ChunkOutcome, boolean]>([
@@ -13,13 +12,3 @@ test.each<[string, ChunkOutcome, boolean]>([
 ])('whether %s tells that the service is well', (_name, outcome, isWell) => {
   expect(isJudged(outcome)).toBe(isWell);
 });
-
-test.each([50, 1_000, 20_000])(
-  'polls every %d ms for a day while it hands over leave its history far from full',
-  (usual) => {
-    let [polls, passed] = [0, 0];
-    while (passed < 24 * 3_600_000) passed += slower(usual, polls++);
-    expect(polls).toBeLessThan(1_000);
-    expect(slower(usual, 0)).toBe(usual);
-  },
-);

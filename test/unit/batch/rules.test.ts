@@ -7,9 +7,9 @@ import {
 import { endOfBatch } from '../../../src/runs/batch/end';
 import { chunksOf, sharesOf } from '../../../src/config';
 import { type ItemCounts, type PartitionStanding } from '../../../src/contract';
-import { allocateSlots } from '../../../src/workflows/batch/slots';
+import { allocateSlots } from '../../../src/workflows/batch/partitions';
 import { type Batch, isNewTrouble, lateOf } from '../../../src/workflows/batch/state';
-import { restLines } from '../../../src/workflows/batch/concerns';
+import { restLines } from '../../../src/workflows/batch/visibility';
 
 const item = { key: 'a', tool: 'remove-background', request: { image_url: 'https://example.com/a.png' } };
 const partition = { batch: 'nightly', n: 1, first: 1, items: [item] };
@@ -244,9 +244,9 @@ describe('the end of a batch', () => {
 });
 
 test('trouble that comes and goes is told once; ten minutes after its end, another one is told', () => {
-  const progress = { notified: [] };
+  const progress = { wellSince: new Date(0).toISOString() };
   const told = (minute: number, isTroubled: boolean): boolean =>
-    isNewTrouble(progress, isTroubled, minute * 60_000);
+    isNewTrouble(progress, isTroubled, (60 + minute) * 60_000);
   expect(told(0, false)).toBe(false);
   expect([told(1, true), told(2, true), told(3, false), told(4, true)]).toEqual([true, false, false, false]);
   expect([told(5, false), told(14, false), told(14.9, true)]).toEqual([false, false, false]);

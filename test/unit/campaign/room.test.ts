@@ -1,7 +1,7 @@
 /** What a campaign knows must fit into one hand-over, whatever its jobs and its people say. */
 import { bytesOf } from '../../../src/api/json';
 import { LARGEST_CAMPAIGN_BYTES, validateAddedMedia } from '../../../src/validation/campaign';
-import { campaignFailed } from '../../../src/workflows/campaign/end';
+import { campaignFailed } from '../../../src/workflows/campaign/stages';
 import { fitLinks, truncateError } from '../../../src/workflows/campaign/supervise';
 import { addRemark, newJob } from '../../../src/workflows/campaign/state';
 
