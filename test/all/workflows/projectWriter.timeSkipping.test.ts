@@ -12,6 +12,7 @@ import { shardOf } from '../../../src/contract/ids';
 import { writerStart } from '../../../src/runs/start';
 import { eventually } from '../../support/eventually';
 import { addFault, answering, useSandbox } from '../../support/service/sandbox';
+import { startByName } from '../../support/builders/jobs';
 import { testConfig, useTimeSkipping, withWorker } from '../../support/servers/temporal';
 import {
   bundleWithWriting,
@@ -96,6 +97,30 @@ describe.each([true, false])('with ETags: %s', (etags) => {
       { checkScheduledTime: false, bundlePath },
     );
     expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: 1 });
+  });
+
+  test('P2: a job whose writer answers nothing for a week is unsaved', async () => {
+    const config = testConfig();
+    const { taskQueue } = config;
+    await withWorker(
+      temporal,
+      config,
+      sandbox.url,
+      async () => {
+        const { workflowId } = writerStart({
+          ...{ taskQueue, organization: sandbox.workspace, shard: shardOf(project), authGrace: '1h' },
+        });
+        await temporal.client.workflow.start('silent', { workflowId, taskQueue, args: ['30d'] });
+        const key = `week-${randomUUID()}`;
+        const job = await startByName(temporal, config, sandbox.url, { key, write: { project, at: '/a' } });
+        expect(await job.result()).toMatchObject({
+          status: 'unsaved',
+          written: { ok: false, error: "no answer of the project's writer came for 7d" },
+        });
+      },
+      { checkScheduledTime: false, bundlePath },
+    );
+    expect((await readProject(sandbox.url, project)).data).toEqual(KEPT);
   });
 
   test('P2: an asker for whom there is no room is told, asks again and is answered', async () => {

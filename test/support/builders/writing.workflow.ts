@@ -24,8 +24,8 @@ export async function writing(
   );
 }
 
-/** Takes signals for five minutes and answers none. */
-export async function silent(): Promise<void> {
+/** Takes signals for a while and answers none. */
+export async function silent(time: '5m' | '30d' = '5m'): Promise<void> {
   setHandler(changesSignal, () => undefined);
-  await sleep('5m');
+  await sleep(time);
 }
