@@ -8,6 +8,9 @@ import { callOptions } from '../calls';
 /** Of one call, when other projects wait for the end of the attempt. */
 const SHORT_CALL_MS = 5_000;
 
+/** A PATCH is sent within so long after it was confirmed. */
+const SHORTEST_CONFIRMED_MS = 2_000;
+
 export interface WriteLimits {
   /** How long the service may take to answer one read or PATCH. */
   writeTimeoutMs?: number;
@@ -37,6 +40,7 @@ export class WriteAttempt {
   readonly #largestBytes: number | undefined;
   #calls = 0;
   #confirming?: Promise<number>;
+  #confirmedUntil = 0;
 
   constructor({ writeTimeoutMs = LONGEST_CALL_MS, maxProjectMiB }: WriteLimits, isSlow: boolean) {
     this.#settleMs = writeTimeoutMs;
@@ -66,6 +70,9 @@ export class WriteAttempt {
       next: () => this.next(scope),
       beforePatch: (isGuarded) => {
         if (!isGuarded) this.#note(index);
+        // With an ETag there is nothing to note, so a heartbeat that was confirmed just now is enough.
+        else if (this.#confirmedUntil - Date.now() > SHORTEST_CONFIRMED_MS)
+          return Promise.resolve(this.#confirmedUntil);
         return this.#confirm();
       },
       settledAt: () => Date.now() + this.#settleMs,
@@ -82,7 +89,8 @@ export class WriteAttempt {
   async #confirm(): Promise<number> {
     await this.#confirming;
     this.#confirming ??= this.#heartbeat.sendBefore().finally(() => (this.#confirming = undefined));
-    return this.#confirming;
+    this.#confirmedUntil = await this.#confirming;
+    return this.#confirmedUntil;
   }
 
   end(): void {

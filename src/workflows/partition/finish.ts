@@ -62,18 +62,17 @@ function save(run: Partition, { index, asked, known }: Entry): void {
   void writeSoon(run);
 }
 
-/** While items are about to end, their changes are collected: each request costs a signal for each shard. */
-const WRITE_EVERY_MS = 2_000;
+/** For so long, changes are collected while polls bring new ones: each request costs a signal for each shard. */
+const COLLECT_MS = 2_000;
 
-/** Items that end in the same moment, or within two seconds, go together. */
+/** Items that end in the same moment, or in polls that follow each other fast, go together. */
 async function writeSoon(run: Partition): Promise<void> {
   if (run.isSaving) return;
   run.isSaving = true;
   await Promise.resolve();
   const isEnding = (): boolean => run.handingOver || run.left !== 'items';
-  const waitMs = run.lastWriteAt + WRITE_EVERY_MS - Date.now();
-  if (waitMs > 0) await condition(isEnding, waitMs, { summary: 'for items that end soon' });
-  run.lastWriteAt = Date.now();
+  if (run.settings.pollMax <= COLLECT_MS)
+    await condition(isEnding, COLLECT_MS, { summary: 'for items that end soon' });
   run.isSaving = false;
   for (const write of run.progress.pendingWrites) if (!write.asked) writeNext(run, write);
 }

@@ -48,7 +48,6 @@ export class Partition {
   isNotifying = false;
   /** Items that just ended are about to be written. */
   isSaving = false;
-  lastWriteAt = 0;
   /** Items being started as separate jobs. */
   promoting = 0;
   /** The report to the batch that comes before their start. */

@@ -30,6 +30,8 @@ const [MOST_PROJECTS, MOST_SLOW_PROJECTS, LARGEST_GROUP_BYTES] = [50, 20, 512 * 
 /** What is carried beside a change, and for each project with its trouble. */
 const [CHANGE_BYTES, PROJECT_BYTES] = [100, 900];
 const [MOST_ACTIVITIES, MOST_SLOW_ACTIVITIES] = [4, 2];
+/** Changes that come so soon after the start of an activity wait for its end, and go together. */
+const COLLECT_MS = 1_000;
 
 interface Waiting {
   change: QueuedChange;
@@ -46,6 +48,7 @@ interface Entry extends Omit<QueuedProject, 'changes'> {
 /** What one activity writes. */
 export interface Group {
   isSlow: boolean;
+  begunAt: number;
   members: { entry: Entry; changes: QueuedChange[] }[];
 }
 
@@ -159,7 +162,7 @@ export class Writer {
   startGroup(): Group | undefined {
     const ready = this.#ready();
     if (ready.length === 0) return undefined;
-    const group: Group = { isSlow: isSlow(ready[0]), members: [] };
+    const group: Group = { isSlow: isSlow(ready[0]), begunAt: Date.now(), members: [] };
     // Those that waited longest come first: one that hangs must not keep those behind it from ever being written.
     if (group.isSlow) ready.sort((one, other) => pauseOf(one) - pauseOf(other));
     let bytes = 0;
@@ -212,7 +215,9 @@ export class Writer {
 
   /** How long until a project that waits for a time can be written; undefined when none does. */
   pauseMs(): number | undefined {
-    const pauses = [...this.#projects.values()].flatMap((entry) => (entry.isBusy ? [] : [pauseOf(entry)]));
+    const pauses = [...this.#projects.values()].flatMap((entry) =>
+      entry.isBusy ? [] : [pauseOf(entry), this.#collectMs],
+    );
     const times = pauses.filter((ms) => ms > 0);
     return times.length === 0 ? undefined : Math.min(...times);
   }
@@ -255,9 +260,16 @@ export class Writer {
     if (this.isContinuing && slowActivities === 0) return [];
     if (this.#running.size >= MOST_ACTIVITIES) return [];
     const ready = [...this.#projects.values()].filter((entry) => !entry.isBusy && pauseOf(entry) <= 0);
-    const usual = ready.filter((entry) => !isSlow(entry));
+    let usual = ready.filter((entry) => !isSlow(entry));
+    if (usual.length < MOST_PROJECTS && this.#collectMs > 0) usual = [];
     const mayBeSlow = !this.isContinuing && slowActivities < MOST_SLOW_ACTIVITIES;
-    return usual.length > 0 || !mayBeSlow ? usual : ready;
+    return usual.length > 0 || !mayBeSlow ? usual : ready.filter(isSlow);
+  }
+
+  /** How long the changes of usual projects are collected; not positive when they can be written. */
+  get #collectMs(): number {
+    const usual = [...this.#running].filter((group) => !group.isSlow);
+    return Math.max(...usual.map(({ begunAt }) => begunAt + COLLECT_MS - Date.now()));
   }
 
   #waitingOf({ project, changeId }: ChangeRequest): Waiting | undefined {
