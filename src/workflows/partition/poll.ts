@@ -12,12 +12,14 @@ import { keepEnd } from './finish';
 export async function pollItems(run: Partition): Promise<void> {
   const { pollMin, pollMax } = run.settings;
   const isEnding = (): boolean => run.isHandedOver || run.left !== 'items';
+  let pollsAtTheEnd = 0;
   for (;;) {
     await condition(() => isEnding() || run.progress.items.some(isFollowed));
     if (isEnding()) return;
     const usual = Math.round(pollMin + Math.random() * (pollMax - pollMin));
-    // A run that only waits for a chunk in flight, perhaps for hours, has a long history already.
-    await condition(isEnding, run.handingOver ? Math.max(usual, OVERDUE_INTERVAL_MS) : usual);
+    // A run that only waits for a chunk in flight, perhaps for hours, has a long history already: it polls less and less often.
+    const slower = run.handingOver ? Math.min(usual * 1.2 ** pollsAtTheEnd++, OVERDUE_INTERVAL_MS) : 0;
+    await condition(isEnding, Math.round(Math.max(usual, slower)));
     const entries = inTurn(run.entries(isFollowed), run.progress.pollFrom);
     if (isEnding() || entries.length === 0) continue;
     const news = await poll(run, entries);
