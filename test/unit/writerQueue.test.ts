@@ -74,6 +74,23 @@ test('P3: a run that is about to continue as new writes the other projects while
   expect(writer.state().projects).toHaveLength(2);
 });
 
+test('changes that come while an activity has just begun go together, and a project that hangs delays them by a second', () => {
+  const writer = new Writer({ organization: '1', shard: SHARD }, GRACE_MS);
+  jest.useFakeTimers();
+  writer.take(request());
+  expect(writer.startGroup()?.members).toHaveLength(1);
+  for (let n = 0; n < 3; n++) writer.take(request());
+  expect(writer.startGroup()).toBeUndefined();
+  const pauseMs = writer.pauseMs();
+  expect(pauseMs).toBeGreaterThan(0);
+  jest.advanceTimersByTime(pauseMs ?? 0);
+  expect(writer.startGroup()?.members).toHaveLength(3);
+  // As many as one activity takes need not wait.
+  for (let n = 0; n < 50; n++) writer.take(request());
+  expect(writer.startGroup()?.members).toHaveLength(50);
+  jest.useRealTimers();
+});
+
 test('P3: refused changes, however many, make no applied one be forgotten, and fit into the input of the next run', () => {
   const applied = Array.from({ length: 20_000 }, (_, n) => `applied ${n}`);
   const seen = new SeenChanges([]);
