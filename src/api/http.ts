@@ -62,7 +62,7 @@ export class Http {
     const exchange = new Exchange(call);
     try {
       const { origin, pathname, search } = new URL(baseUrl + call.path);
-      const agent = call.method === 'GET' ? this.#connections.shared : this.#connections.fresh;
+      const agent = mayRepeat(call) ? this.#connections.shared : this.#connections.fresh;
       const body = call.body === undefined ? undefined : JSON.stringify(call.body);
       const request = { origin, path: pathname + search, method: call.method, headers: this.#headers(call) };
       const answer = await exchange.run(agent, { ...request, body });
@@ -148,8 +148,12 @@ const CONNECT_TIMEOUT_MS = 10_000;
 
 interface Connections {
   shared: Dispatcher;
-  /** For writes: each has its own connection, because an idle one may close just as the request is sent. */
+  /** For requests that must not repeat: an idle connection may close just as one is sent on it. */
   fresh: Dispatcher;
+}
+
+function mayRepeat({ method, ifMatch }: HttpCall): boolean {
+  return method === 'GET' || ifMatch !== undefined;
 }
 
 /** One request for each connection. One that undici opens for a request that was given up closes at once. */

@@ -10,7 +10,7 @@ import { type LocalTemporalConfig } from '../../config';
 import { allSearchAttributes } from '../../contract/searchAttributes';
 import { say, UnreachableError } from '../lib/io';
 
-/** The path of its binary, which is downloaded or built where there is none. */
+/** The path of the server; it is downloaded, or else built, where the cache has none. */
 export async function obtainTemporal(config: LocalTemporalConfig): Promise<string> {
   const binary = await findTemporalBinary(config, say).catch((error: unknown) => {
     throw error instanceof NoTemporalError ? new UnreachableError(error.message) : error;

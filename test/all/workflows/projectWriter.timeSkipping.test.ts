@@ -99,6 +99,30 @@ describe.each([true, false])('with ETags: %s', (etags) => {
     expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: 1 });
   });
 
+  test('P3: a change that is asked for again after 55 minutes does not undo a later one', async () => {
+    const { taskQueue } = testConfig();
+    const write = (changeId: string, value: number) =>
+      temporal.client.workflow.execute('writing', {
+        workflowId: `w-${randomUUID()}`,
+        taskQueue,
+        args: [project, { [changeId]: set('a', value) }, 'asker'],
+      });
+    await withWorker(
+      temporal,
+      testConfig({ taskQueue }),
+      sandbox.url,
+      async () => {
+        expect(await write('first', 1)).toEqual([{ ok: true }]);
+        expect(await write('second', 2)).toEqual([{ ok: true }]);
+        const pause = { workflowId: `pause-${randomUUID()}`, taskQueue, args: ['55m'] };
+        await temporal.client.workflow.execute('silent', pause);
+        expect(await write('first', 1)).toEqual([{ ok: true }]);
+      },
+      { checkScheduledTime: false, bundlePath },
+    );
+    expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: 2 });
+  });
+
   test('P2: a job whose writer answers nothing for a week is unsaved', async () => {
     const config = testConfig();
     const { taskQueue } = config;

@@ -25,7 +25,7 @@ export async function writing(
 }
 
 /** Takes signals for a while and answers none. */
-export async function silent(time: '5m' | '30d' = '5m'): Promise<void> {
+export async function silent(time: '5m' | '55m' | '30d' = '5m'): Promise<void> {
   setHandler(changesSignal, () => undefined);
   await sleep(time);
 }
