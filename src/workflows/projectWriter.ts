@@ -94,12 +94,16 @@ async function writeQueued(writer: Writer): Promise<void> {
     await sendReplies(writer);
     if (isDone() && writer.replies.count === 0) return;
     const { running } = writer;
-    // A project that was not written waits by a timer of its own.
+    const wakeAt = writer.wakeAt();
+    // A change that comes during the wait may have to be written sooner.
     const hasWork = (): boolean =>
-      writer.replies.count > 0 || writer.hasReady || writer.running < running || isDone();
-    const pauseMs = writer.pauseMs();
-    if (pauseMs === undefined) await condition(hasWork);
-    else await condition(hasWork, pauseMs, { summary: 'until a project can be written again' });
+      writer.replies.count > 0 ||
+      writer.hasReady ||
+      writer.running < running ||
+      isDone() ||
+      writer.wakeAt() < wakeAt;
+    if (wakeAt === Infinity) await condition(hasWork);
+    else await condition(hasWork, wakeAt - Date.now(), { summary: 'until a project can be written again' });
   }
 }
 

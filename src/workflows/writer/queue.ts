@@ -118,25 +118,28 @@ export class Writer {
 
   /** Problems of the change of a request, if it has one. */
   validateChange(request: ChangeRequest): string[] {
-    const problems = request.change === undefined ? [] : validateChange(request.change);
+    const change = request.change ?? undefined;
+    const problems = change === undefined ? [] : validateChange(change);
     const fits = problems.length > 0 || this.#hasRoomFor(request);
     return fits ? problems : ['too many changes wait already, and no more fit; ask again later'];
   }
 
   /** Queues a change, or has it answered. */
   take(request: ChangeRequest, replyTo?: string): void {
-    const { project, changeId, change, space } = request;
+    const { project, changeId, space } = request;
+    // Other languages write null for what is left out.
+    const change = request.change ?? undefined;
     const outcome = this.outcomeOf(request);
     const waiting = this.#waitingOf(request);
     if (outcome) this.replies.add(replyTo, changeId, outcome);
     else if (waiting) waiting.change.replyTo ??= replyTo;
     else if (change === undefined) this.replies.to(replyTo).unknown.push(changeId);
-    else if (!this.#hasRoomFor(request)) this.replies.to(replyTo).noRoom.push(changeId);
     else {
       const taken = { changeId, change, space: space ?? undefined, replyTo };
       const problems = validateChange(change);
-      if (problems.length === 0) this.#queue(this.#entryOf(project), taken);
-      else this.#settle(project, taken, refusal(problems.join('; ')));
+      if (problems.length > 0) this.#settle(project, taken, refusal(problems.join('; ')));
+      else if (this.#hasRoomFor(request)) this.#queue(this.#entryOf(project), taken);
+      else this.replies.to(replyTo).noRoom.push(changeId);
     }
   }
 
@@ -164,7 +167,7 @@ export class Writer {
     if (ready.length === 0) return undefined;
     const group: Group = { isSlow: isSlow(ready[0]), begunAt: Date.now(), members: [] };
     // Those that waited longest come first: one that hangs must not keep those behind it from ever being written.
-    if (group.isSlow) ready.sort((one, other) => pauseOf(one) - pauseOf(other));
+    if (group.isSlow) ready.sort((one, other) => notBefore(one) - notBefore(other));
     let bytes = 0;
     for (const entry of ready.slice(0, group.isSlow ? MOST_SLOW_PROJECTS : MOST_PROJECTS)) {
       const changes: QueuedChange[] = [];
@@ -193,12 +196,11 @@ export class Writer {
   }
 
   /** Records what an activity did. */
-  settle(group: Group, reports: WriteReport[]): void {
+  settle(group: Group, reports: unknown): void {
     this.#running.delete(group);
     for (const [index, { entry, changes }] of group.members.entries()) {
       entry.isBusy = false;
-      const report: unknown = reports[index];
-      const { applied, refused, trouble } = isReport(report) ? report : notWritten();
+      const { applied, refused, trouble } = reportOf(reports, index);
       const outcomes = new Map<string, ChangeOutcome>(applied.map((changeId) => [changeId, { ok: true }]));
       for (const { changeId, error } of refused) outcomes.set(changeId, refusal(error));
       const queued = { ...entry, changes: changes.filter(({ changeId }) => !outcomes.has(changeId)) };
@@ -213,13 +215,12 @@ export class Writer {
     }
   }
 
-  /** How long until a project that waits for a time can be written; undefined when none does. */
-  pauseMs(): number | undefined {
-    const pauses = [...this.#projects.values()].flatMap((entry) =>
-      entry.isBusy ? [] : [pauseOf(entry), this.#collectMs],
+  /** When the next project that waits for a time can be written; Infinity when none does. */
+  wakeAt(): number {
+    const times = [...this.#projects.values()].flatMap((entry) =>
+      entry.isBusy ? [] : [notBefore(entry), this.#collectUntil],
     );
-    const times = pauses.filter((ms) => ms > 0);
-    return times.length === 0 ? undefined : Math.min(...times);
+    return Math.min(...times.filter((at) => at > Date.now()));
   }
 
   /** For the run that continues this one. */
@@ -259,17 +260,19 @@ export class Writer {
     // A run that continues as new waits for slow projects, and the others do not wait with it.
     if (this.isContinuing && slowActivities === 0) return [];
     if (this.#running.size >= MOST_ACTIVITIES) return [];
-    const ready = [...this.#projects.values()].filter((entry) => !entry.isBusy && pauseOf(entry) <= 0);
+    const ready = [...this.#projects.values()].filter(
+      (entry) => !entry.isBusy && notBefore(entry) <= Date.now(),
+    );
     let usual = ready.filter((entry) => !isSlow(entry));
-    if (usual.length < MOST_PROJECTS && this.#collectMs > 0) usual = [];
+    if (usual.length < MOST_PROJECTS && this.#collectUntil > Date.now()) usual = [];
     const mayBeSlow = !this.isContinuing && slowActivities < MOST_SLOW_ACTIVITIES;
     return usual.length > 0 || !mayBeSlow ? usual : ready.filter(isSlow);
   }
 
-  /** How long the changes of usual projects are collected; not positive when they can be written. */
-  get #collectMs(): number {
+  /** Until when the changes of usual projects are collected. */
+  get #collectUntil(): number {
     const usual = [...this.#running].filter((group) => !group.isSlow);
-    return Math.max(...usual.map(({ begunAt }) => begunAt + COLLECT_MS - Date.now()));
+    return Math.max(...usual.map(({ begunAt }) => begunAt + COLLECT_MS));
   }
 
   #waitingOf({ project, changeId }: ChangeRequest): Waiting | undefined {
@@ -321,8 +324,8 @@ function isSlow(entry: Pick<Entry, 'trouble'> | undefined): boolean {
   return entry?.trouble?.isSlow ?? false;
 }
 
-function pauseOf({ trouble }: Entry): number {
-  return trouble ? Date.parse(trouble.notBefore) - Date.now() : 0;
+function notBefore({ trouble }: Entry): number {
+  return trouble ? Date.parse(trouble.notBefore) : 0;
 }
 
 /** What makes it the same change. */
@@ -331,12 +334,18 @@ function nameOf(project: ProjectRef, changeId: string): string {
 }
 
 /** A person can complete an activity with any result. */
-function isReport(value: unknown): value is WriteReport {
-  return isRecord(value) && Array.isArray(value.applied) && Array.isArray(value.refused);
+function reportOf(reports: unknown, index: number): WriteReport {
+  const report: unknown = Array.isArray(reports) ? reports[index] : undefined;
+  if (isRecord(report)) {
+    const { applied, refused, trouble } = report;
+    const isWhole = Array.isArray(applied) && Array.isArray(refused) && refused.every(hasError);
+    if (isWhole && (trouble === undefined || hasError(trouble))) return report as unknown as WriteReport;
+  }
+  return { applied: [], refused: [], trouble: { error: 'it was not written' } };
 }
 
-function notWritten(): WriteReport {
-  return { applied: [], refused: [], trouble: { error: 'it was not written' } };
+function hasError(value: unknown): boolean {
+  return isRecord(value) && typeof value.error === 'string';
 }
 
 function refusal(error: string): ChangeOutcome {

@@ -4,6 +4,8 @@ import { isAccessDenied, type ProjectTrouble, type QueuedProject, type WriteTrou
 import { raiseAlarm } from '../steps/alarm';
 
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, LONGEST_RETRY_AFTER_MS] = [1_000, 60_000, 3_600_000];
+/** After the alarm: each activity has all changes in its input, and an outage may take days. */
+const LATE_PAUSE_MS = 10 * 60_000;
 const ALARM_AFTER_MS = 15 * 60_000;
 /** In bytes: errors are carried when the run continues as new. */
 const LONGEST_ERROR = 500;
@@ -16,7 +18,7 @@ export function keepTrouble(queued: QueuedProject, failed: WriteTrouble, authGra
   const before: Partial<ProjectTrouble> = queued.trouble ?? {};
   const failures = (before.failures ?? 0) + 1;
   const pauseMs = Math.max(
-    Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS),
+    before.isReported ? LATE_PAUSE_MS : Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS),
     Math.min(failed.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS),
     failed.unsettledMs ?? 0,
   );

@@ -157,6 +157,26 @@ describe('the writer of a project', () => {
     expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: 1, b: 1, c: 1 });
   });
 
+  test('a change that comes while another project hangs does not wait for it', async () => {
+    const queue = config();
+    const hanging = neighbourOf(project);
+    await seedProject(sandbox.url, KEPT, hanging);
+    await addFault(sandbox.url, { ...unanswered('get-project'), match: { path: pathOf(hanging) } });
+    await withWorker(temporal, queue, sandbox.url, async () => {
+      const first = [{ project: hanging, changeId: 'first', change: set('a', 1) }];
+      await signalAny(queue.taskQueue, { requests: first });
+      await eventually('a read that hangs', async () => (await readLedger(sandbox.url)).entries.length > 0);
+      await signal(queue.taskQueue, { changeId: 'second', change: set('a', 1) });
+      await eventually('the second change', async () => (await state()).applied === 1);
+    });
+    const { events = [] } = await writer().fetchHistory();
+    const writes = events?.filter(
+      ({ activityTaskScheduledEventAttributes: task }) => task?.activityType?.name === 'writeProjects',
+    );
+    const firstEnd = events?.find((event) => event.activityTaskCompletedEventAttributes);
+    expect(Number(writes?.[1]?.eventId)).toBeLessThan(Number(firstEnd?.eventId));
+  });
+
   test('P3: one that hangs, is denied, is gone or refuses delays no other project of the shard', async () => {
     const queue = config();
     const [hanging, denied, gone, refusing] = Array.from({ length: 4 }, () => neighbourOf(project)) as [
@@ -221,6 +241,10 @@ describe('the writer of a project', () => {
         writer().executeUpdate(changeUpdate, { args: [{ project, changeId }] });
       expect(await askAgain('made')).toEqual({ ok: true });
       expect(await askAgain('never-asked')).toBe('unknown');
+      // Other languages write null for what is left out.
+      const change = null as unknown as undefined;
+      const withNull = { project, changeId: 'made', change };
+      expect(await writer().executeUpdate(changeUpdate, { args: [withNull] })).toEqual({ ok: true });
       expect(await state()).toMatchObject({ applied: 1, refused: 0, projects: [] });
     });
     expect((await readLedger(sandbox.url)).summary.patches).toBe(1);
