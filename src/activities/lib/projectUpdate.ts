@@ -208,7 +208,7 @@ function strongTag(etag: string | null): string | undefined {
 }
 
 /** Whether a retry would only get the same answer. */
-export function isFinal(error: unknown): error is ApiError {
+function isFinal(error: unknown): error is ApiError {
   return ['gone', 'refused'].includes(verdictOf(error));
 }
 

@@ -292,6 +292,20 @@ describe.each(['strong', 'none'] as const)('with ETags: %s', (etags) => {
   });
 });
 
+test.each([403, 404, 405, 410, 503])(
+  'a workspace that is answered with %d refuses nothing: the changes are tried again later',
+  async (status) => {
+    service.workspaceStatus = status;
+    expect(await write({ a: set('a') })).toMatchObject({ applied: [], refused: [], trouble: { status } });
+  },
+);
+
+test('a writer of another workspace refuses its changes', async () => {
+  jest.spyOn(api, 'getWorkspace').mockResolvedValue({ workspace: { id: 43 } });
+  const error = 'the service calls this workspace 43, not 42';
+  expect(await write({ a: set('a') })).toEqual({ applied: [], refused: [{ changeId: 'a', error }] });
+});
+
 describe('only with ETags', () => {
   test('P3: somebody else who writes in between is noticed, and loses nothing', async () => {
     service.onPatch = (_patch, count) => {
