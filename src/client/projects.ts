@@ -40,6 +40,7 @@ const WRITER_STOPPED = 'AcceptedUpdateCompletedWorkflow';
 export interface PatchOptions {
   /** The same id is applied once. Default: a new one. */
   changeId?: string;
+  /** `organization` is the service's own id of the workspace: a writer under another spelling refuses the change. */
   scope?: Scope;
   /** Stops waiting. A change that was accepted is made anyway. */
   signal?: AbortSignal;
