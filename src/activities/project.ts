@@ -28,7 +28,7 @@ import { writerStart } from '../runs/start';
 import { isActiveAndNotCancelled } from './atMostOnce/server';
 import { callOptions } from './calls';
 import { type Patience, patientFailure } from './lib/failures';
-import { isFinal, ProjectUpdate, UnsettledError } from './lib/projectUpdate';
+import { ProjectUpdate, UnsettledError } from './lib/projectUpdate';
 import { WriteAttempt, type WriteLimits } from './lib/writeAttempt';
 import { Slots } from './protection/slots';
 
@@ -192,7 +192,8 @@ async function writeOne(
 class WrongWriterIdError extends Error {}
 
 function unwritten({ changes }: OneOrder, error: unknown, unsettledMs: number): WriteReport {
-  if (!isFinal(error) && !(error instanceof WrongWriterIdError))
+  // A status of the workspace says nothing about the changes of its projects.
+  if (!(error instanceof WrongWriterIdError))
     return { applied: [], refused: [], trouble: { ...troubleOf(error, false), unsettledMs } };
   const { message } = error;
   return { applied: [], refused: changes.map(({ changeId }) => ({ changeId, error: message })) };

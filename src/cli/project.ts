@@ -19,7 +19,7 @@ interface PatchFlags extends ScopeFlags, WaitFlags {
   changeId?: string;
 }
 
-const WORKSPACE = 'instead of the configured one; without one, the service is asked';
+const WORKSPACE = "by the service's id, instead of the configured one; without one, the service is asked";
 
 export function addTo(program: Command): void {
   const project = program

@@ -14,6 +14,7 @@ import {
   type ProjectRef,
   type ProjectTrouble,
   projectWriterStateQuery,
+  type ProjectWriterState,
   type Scope,
   type UpdateOutcome,
 } from '../contract';
@@ -22,8 +23,9 @@ import { projectName, shardOf, shortDigest } from '../contract/ids';
 import { validateScope } from '../api/scope';
 import { InvalidInputError } from '../errors';
 import { validateProject } from '../validation/inputs';
-import { findRun, ifFound } from '../runs/find';
+import { findRun, isOpen } from '../runs/find';
 import { GRPC, grpcCode, retryUnavailable } from '../runs/grpc';
+import { noAnswer, queryRun } from '../runs/query';
 import { writerStart } from '../runs/start';
 
 export interface ProjectsOptions {
@@ -38,6 +40,7 @@ const WRITER_STOPPED = 'AcceptedUpdateCompletedWorkflow';
 export interface PatchOptions {
   /** The same id is applied once. Default: a new one. */
   changeId?: string;
+  /** `organization` is the service's own id of the workspace: a writer under another spelling refuses the change. */
   scope?: Scope;
   /** Stops waiting. A change that was accepted is made anyway. */
   signal?: AbortSignal;
@@ -80,12 +83,13 @@ export class ProjectsClient {
     const { workflowId } = await this.#writerOf(project, scope, problems, 'Nothing was read');
     const run = this.temporal.workflow.getHandle(workflowId);
     const { resourcetype, id } = project;
-    const isOpen = (await findRun(this.temporal, workflowId))?.status.name === 'RUNNING';
-    const state = isOpen
-      ? await ifFound(run.query(projectWriterStateQuery, { resourcetype, id }))
-      : undefined;
-    const { queued = [], trouble = null } = state?.projects[0] ?? {};
-    return { workflowId, isOpen, queued, trouble };
+    const writer = await findRun(this.temporal, workflowId);
+    if (!writer || !isOpen(writer)) return { workflowId, isOpen: false, queued: [], trouble: null };
+    const asked = { resourcetype, id };
+    const state = await queryRun<ProjectWriterState>(this.temporal, run, projectWriterStateQuery, asked);
+    if (!state) throw await noAnswer(this.temporal, workflowId);
+    const { queued = [], trouble = null } = state.projects[0] ?? {};
+    return { workflowId, isOpen: true, queued, trouble };
   }
 
   /** The writer of the project's shard; throws all problems at once. */

@@ -17,10 +17,11 @@ export async function queryRun<Answer>(
   temporal: Client,
   run: WorkflowHandle,
   query: { name: string },
+  ...args: unknown[]
 ): Promise<Answer | undefined> {
   try {
     const deadline = Date.now() + QUERY_PATIENCE_MS;
-    return await temporal.withDeadline(deadline, () => run.query<Answer>(query.name));
+    return await temporal.withDeadline(deadline, () => run.query<Answer, unknown[]>(query.name, ...args));
   } catch (error) {
     const code = grpcCode(error);
     if (code === GRPC.permissionDenied || code === GRPC.unauthenticated) throw error;

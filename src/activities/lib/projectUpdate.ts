@@ -10,7 +10,7 @@ import {
   TooLargeError,
   TransportError,
 } from '../../api/errors';
-import { valueAt } from '../../api/json';
+import { truncateBytes, valueAt } from '../../api/json';
 import { changeData, ChangeError } from '../../contract/changes';
 import { type RefusedChange, type WriteOrder } from '../../contract';
 import { type ProjectCalls } from './writeAttempt';
@@ -26,6 +26,8 @@ const MOST_ROUNDS = 5;
 const MOST_UNKNOWN = 2;
 /** After so many single changes were denied, the project is: all of it is retried later. */
 const MOST_DENIALS = 5;
+/** In bytes: one answer has the errors of all changes of an activity, and the server takes up to 2 MB. */
+const LONGEST_ERROR = 500;
 const [SHORT_PAUSE_MS, PAUSE_JITTER_MS] = [50, 200];
 
 /** What an error of the service means for the changes that were sent. */
@@ -155,7 +157,8 @@ export class ProjectUpdate {
     }
   }
 
-  #refuse(changes: Change[], error: string): void {
+  #refuse(changes: Change[], why: string): void {
+    const error = truncateBytes(why, LONGEST_ERROR);
     this.refused.push(...changes.map(({ changeId }) => ({ changeId, error })));
   }
 }
@@ -183,7 +186,7 @@ function applyAll(read: Read, changes: Change[]): Attempt {
       attempt.fitting.push(changeId);
     } catch (error) {
       if (!(error instanceof ChangeError)) throw error;
-      attempt.unfit.push({ changeId, error: error.message });
+      attempt.unfit.push({ changeId, error: truncateBytes(error.message, LONGEST_ERROR) });
     }
   }
   const newFields = Object.entries(fields).filter(
@@ -208,7 +211,7 @@ function strongTag(etag: string | null): string | undefined {
 }
 
 /** Whether a retry would only get the same answer. */
-export function isFinal(error: unknown): error is ApiError {
+function isFinal(error: unknown): error is ApiError {
   return ['gone', 'refused'].includes(verdictOf(error));
 }
 

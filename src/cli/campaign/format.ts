@@ -24,7 +24,10 @@ export function statusLines(status: CampaignStatus): string[] {
 }
 
 export function resultLines({ written, ...result }: CampaignResult): string[] {
-  return lines(historyLines(result), !written.ok && `the project does not show the end: ${written.error}`);
+  return lines(
+    historyLines(result),
+    !written.ok && result.status !== 'completed' && `the project does not show the end: ${written.error}`,
+  );
 }
 
 function historyLines({

@@ -45,7 +45,7 @@ Examples:
 /** A script must know when `run` and `follow` come back. */
 const WAITING = `
 Waits through approval; --timeout and Ctrl-C stop waiting, never the campaign.
-A campaign that is rejected or expires ends with 1; with 3 when a job is held and nothing else can continue.`;
+A campaign that is rejected or expires, or whose end the project did not take, ends with 1; with 3 when a job is held and nothing else can continue.`;
 
 const CAMPAIGN: Noun<CampaignStatus, Campaign> = {
   a: 'a campaign',

@@ -29,7 +29,10 @@ export function adviceFor(job: HeldJob): Advice[] {
   const { workflowId, hold, leftovers, stage, why } = job;
   if (why === 'unsaved')
     return [
-      { when: 'the project takes it now, to write it again without paying', command: retryCommand(job) },
+      {
+        when: 'the project takes it now (media of a campaign: once that is over), to write it again without paying',
+        command: retryCommand(job),
+      },
     ];
   if (leftovers?.is === 'nothing')
     return [{ when: 'nothing was accepted', command: `segue retry ${shellArgument(workflowId)}` }];

@@ -122,7 +122,9 @@ export async function follow<State, R extends Run<State>, Flags extends WaitFlag
   );
   const hasResult = report.status === 'succeeded' || report.status === 'unsaved';
   const delivered = hasResult ? await deliver?.(report, flags) : undefined;
-  if (report.status === 'unsaved' && !flags.json) say(`To write it again: ${retryCommand(report)}`);
+  // A batch shows its own advice, and a campaign is not retried.
+  if (report.status === 'unsaved' && deliver && !flags.json)
+    say(`To write it again: ${retryCommand(report)}`);
   if (delivered !== undefined) return delivered === EXIT.done ? EXIT_OF[report.status] : delivered;
   if (flags.json) printJson(report);
   else await show(report, run);

@@ -108,8 +108,8 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
 
   /** Rejected and expired campaigns complete as workflows, but count as failed. */
   protected succeeded(result: CampaignResult): Standing {
-    const { status: stage } = result;
-    const status = stage === 'completed' ? 'succeeded' : 'failed';
+    const { status: stage, written } = result;
+    const status = stage !== 'completed' ? 'failed' : written.ok ? 'succeeded' : 'unsaved';
     return { status, stage, taskId: null, info: result, error: reasonOf(result) };
   }
 
@@ -121,8 +121,9 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
   }
 }
 
-function reasonOf({ status, decisions }: CampaignResult): string | null {
-  if (status === 'completed') return null;
+function reasonOf({ status, decisions, written }: CampaignResult): string | null {
+  if (status === 'completed')
+    return written.ok ? null : `the project does not show the end: ${written.error}`;
   if (status === 'expired') return 'nobody decided in time';
   const last = decisions.at(-1);
   return last ? `rejected by ${last.by}${last.comment ? `: ${last.comment}` : ''}` : 'it was rejected';

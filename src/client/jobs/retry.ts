@@ -28,12 +28,12 @@ export async function retryJob(
   const { carried, taskId, held, ...input } = withoutNulls(start.input as MediaInput);
   if (spec && identityOf(withoutNulls(spec)) !== identityOf(input))
     throw new KeyReusedError(repeated.key, repeated.workflowId);
-  await requireOwnKey(temporal, repeated, input);
   // What was sent before a reset, or before a start that was refused, is not known to this run.
   const isRefused = isRefusedStart(await describeOwnRun(temporal, repeated.workflowId));
   const mayHaveSent = start.wasReset || (carried?.reset ?? false) || isRefused;
   const report = await repeated.report();
   const isUnsaved = report.status === 'unsaved' && report.taskId !== null;
+  await requireOwnKey(temporal, repeated, input, isUnsaved);
   if (!isUnsaved) await requireOver(repeated, report, { again, mayHaveSent });
   const known = isUnsaved ? { taskId: report.taskId ?? undefined } : {};
   const next = { ...input, ...known, key: againKey(repeated.key) };
@@ -41,15 +41,19 @@ export async function retryJob(
 }
 
 /** `segue campaign change` uses the same key; the campaign would take this run for its own repeat. */
-async function requireOwnKey(temporal: Client, repeated: MediaJob, { reportTo }: MediaInput): Promise<void> {
+async function requireOwnKey(
+  temporal: Client,
+  repeated: MediaJob,
+  { reportTo }: MediaInput,
+  isUnsaved: boolean,
+): Promise<void> {
   if (!reportTo?.startsWith(campaignWorkflowId(''))) return;
   const campaign = await findOwnRun(temporal, reportTo);
   if (!campaign || !isOpen(campaign)) return;
-  throw notRepeated(
-    repeated,
-    `it belongs to ${reportTo}, which still runs. ` +
-      'When that waits for approval, `segue campaign change` has jobs made again.',
-  );
+  const advice = isUnsaved
+    ? 'Its result is kept: once the campaign is over, the same command writes it without paying again.'
+    : 'When that waits for approval, `segue campaign change` has jobs made again.';
+  throw notRepeated(repeated, `it belongs to ${reportTo}, which still runs. ${advice}`);
 }
 
 async function requireOver(

@@ -3,10 +3,11 @@ import { DecisionRefusedError, InvalidInputError, KeyReusedError } from '../../.
 import { campaignJobKey } from '../../../src/contract/ids';
 import { searchAttributes } from '../../../src/contract/searchAttributes';
 import { cutout, newCampaign, useCampaigns } from '../../support/builders/campaign';
+import { tasksOf } from '../../support/builders/jobs';
 import { eventually } from '../../support/eventually';
 import { addFault, answering, ask } from '../../support/service/sandbox';
 
-const { client, sandbox, temporal } = useCampaigns();
+const { client, sandbox, startApproving, temporal } = useCampaigns();
 
 const scope = { organization: '1' };
 const approval = { from: 'u-1' };
@@ -49,6 +50,26 @@ test('P1: a job is not run again beside a campaign that may have it made again u
     workflowId: `media/${key}+2`,
     existing: false,
   });
+});
+
+test('P1: an unsaved job of an open campaign is written again when that is over, and not paid for again', async () => {
+  const { spec, campaign } = await startApproving();
+  await addFault(sandbox.url, answering(422, 'update-project'));
+  await campaign.decide({ decision: 'change', by: 'u-2', jobs: ['cutout'] });
+  await campaign.untilRound(2);
+  await ask(sandbox.url, 'DELETE /_sandbox/faults');
+  const key = campaignJobKey(spec.key, 'cutout', 1);
+  const { message } = (await client()
+    .media.retry(key)
+    .catch((error: unknown) => error)) as Error;
+  expect(message).toMatch(/Its result is kept: once the campaign is over/);
+  expect(message).not.toContain('change');
+  await campaign.decide({ decision: 'approve', by: 'u-2' });
+  await campaign.result();
+  const retried = await client().media.retry(key);
+  expect(await retried.wait()).toMatchObject({ status: 'succeeded' });
+  expect(await tasksOf(sandbox.url, key)).toHaveLength(1);
+  expect(await tasksOf(sandbox.url, retried.key)).toEqual([]);
 });
 
 test('starts nothing when the spec is wrong, and tells all of it', async () => {

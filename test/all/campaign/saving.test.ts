@@ -3,13 +3,14 @@ import { addMediaUpdate } from '../../../src/contract';
 import { campaignJobKey } from '../../../src/contract/ids';
 import { cutout, keptOf, newCampaign, useCampaigns } from '../../support/builders/campaign';
 import { eventually } from '../../support/eventually';
+import { segue } from '../../support/servers/segueCommand';
 import { addFault, answering, ask } from '../../support/service/sandbox';
 
 const PICTURE = { image_url: 'http://127.0.0.1:9/none.png', mask_url: 'http://127.0.0.1:9/none.png' };
 const refusal = answering(422, 'update-project');
 
 describe.each([true, false])('with ETags: %s', (etags) => {
-  const { sandbox, start, startApproving, summary } = useCampaigns({ etags });
+  const { sandbox, settings, start, startApproving, summary } = useCampaigns({ etags });
 
   test('a project that does not take the configuration ends the campaign before anything is paid for', async () => {
     const spec = await newCampaign(sandbox.url, { media: { cutout: cutout(sandbox.url) } });
@@ -72,13 +73,17 @@ describe.each([true, false])('with ETags: %s', (etags) => {
   });
 
   test('what the project does not take to the end is told with the end', async () => {
-    const { campaign } = await startApproving();
+    const { spec, campaign } = await startApproving();
     await addFault(sandbox.url, refusal);
     await campaign.decide({ decision: 'approve', by: 'Olga' });
     expect(await campaign.result()).toMatchObject({
       status: 'completed',
       written: { ok: false, error: expect.stringMatching(/^(?=.*approvals)(?=.*lifecycle).*: /) },
     });
+    const { stdout, stderr, code } = await segue(['campaign', 'follow', spec.key], settings);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/ unsaved, completed\nthe project does not show the end: /);
+    expect(stderr).not.toContain('retry');
   });
 
   test('whatever changes while a save is on its way is in the project at the end', async () => {

@@ -2,6 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { noAnswer } from '../../../src/runs/query';
 import { isOpen } from '../../../src/runs/find';
+import { writerStart } from '../../../src/runs/start';
+import { PROJECT_WRITER_WORKFLOW } from '../../../src/contract';
+import { shardOf } from '../../../src/contract/ids';
 import { NEVER_BY_ITSELF } from '../../support/builders/schedules';
 import { waitingJob } from '../../support/builders/waitingJob';
 import { eventually } from '../../support/eventually';
@@ -75,4 +78,21 @@ test('a firing whose run is paused is shown as open', async () => {
   const { runId } = await temporal.client.workflow.getHandle(firing).describe();
   await temporal.client.workflowService.pauseWorkflowExecution(pausing(firing, runId));
   expect((await schedules.show(name)).firings).toMatchObject([{ firing, status: 'running' }]);
+});
+
+test('the status of a project says at once that no worker answers, and that its writer is paused', async () => {
+  const config = testConfig({ organization: '1' });
+  const { projects } = segueClient(temporal, config);
+  const project = { resourcetype: 'campaign', id: '7' };
+  const { taskQueue, submit } = config;
+  const shard = shardOf(project);
+  const start = writerStart({ taskQueue, organization: '1', shard, authGrace: submit.authGrace });
+  const { firstExecutionRunId } = await temporal.client.workflow.start(PROJECT_WRITER_WORKFLOW, start);
+  const asked = Date.now();
+  const unanswered = { name: 'NoAnswerError', message: expect.stringContaining('`segue worker`') as unknown };
+  await expect(projects.status(project)).rejects.toMatchObject(unanswered);
+  expect(Date.now() - asked).toBeLessThan(20_000);
+  const pause = pausing(start.workflowId, firstExecutionRunId);
+  await temporal.client.workflowService.pauseWorkflowExecution(pause);
+  await expect(projects.status(project)).rejects.toThrow('unpause it first');
 });

@@ -32,6 +32,7 @@ export interface ProjectService {
   /** Whether reads give an ETag, and of which kind. */
   etags: 'strong' | 'weak' | 'none';
   reads: number;
+  workspaceStatus: number;
   patches: Patch[];
   /** Called for each PATCH before it is applied; a PATCH with another answer is not applied. */
   onPatch: (patch: Patch, count: number) => Fault | LatePatch | undefined;
@@ -57,6 +58,7 @@ export async function startProjectService(
   let late: { patch: Patch; at: number }[] = [];
   const service: ProjectService = {
     ...{ url: '', project: { title: 'Spring', data }, etags: 'strong', reads: 0, patches: [] },
+    workspaceStatus: 200,
     onPatch: () => undefined,
     onRead: () => undefined,
     asSent: (sent) => sent,
@@ -95,7 +97,9 @@ export async function startProjectService(
     };
     applyLateUntil(Date.now());
     if (request.url === '/api/v1/workspaces/current') {
-      send(200, { workspace: { id: Number(request.headers.organization ?? WORKSPACE_ID) } });
+      send(service.workspaceStatus, {
+        workspace: { id: Number(request.headers.organization ?? WORKSPACE_ID) },
+      });
     } else if (request.url !== PATH) {
       send(404, { detail: 'no such project' });
     } else if (request.method === 'GET') {

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createActivities } from '../../../src/activities';
 import { type Api } from '../../../src/api/client';
+import { bytesOf } from '../../../src/api/json';
 import {
   type ProjectChange,
   type ProjectRef,
@@ -290,6 +291,27 @@ describe.each(['strong', 'none'] as const)('with ETags: %s', (etags) => {
     expect(trouble?.error).toContain('no time left');
     expect(service.patches).toHaveLength(0);
   });
+});
+
+test.each([403, 404, 405, 410, 503])(
+  'a workspace that is answered with %d refuses nothing: the changes are tried again later',
+  async (status) => {
+    service.workspaceStatus = status;
+    expect(await write({ a: set('a') })).toMatchObject({ applied: [], refused: [], trouble: { status } });
+  },
+);
+
+test('a writer of another workspace refuses its changes', async () => {
+  jest.spyOn(api, 'getWorkspace').mockResolvedValue({ workspace: { id: 43 } });
+  const error = 'the service calls this workspace 43, not 42';
+  expect(await write({ a: set('a') })).toEqual({ applied: [], refused: [{ changeId: 'a', error }] });
+});
+
+test('what the service says about refused changes is cut to bytes', async () => {
+  service.onPatch = () => ({ status: 422, body: { detail: '長い'.repeat(1_000) } });
+  const { refused } = await write({ a: set('a') });
+  expect(refused[0]?.error).toContain('長い');
+  expect(bytesOf(refused[0]?.error)).toBeLessThan(510);
 });
 
 describe('only with ETags', () => {
