@@ -49,31 +49,19 @@ export async function oneCall<T>(
   }
 }
 
-export interface Reading {
-  /** The options of the next call; throws when the activity was cancelled. */
-  next: () => CallOptions;
-  /** Keeps the progress for the next attempt, should this one end early. */
-  record: (progress: unknown) => void;
-}
-
-/** Runs an activity that only reads: sends heartbeats and casts errors. */
+/** Runs an activity that only reads: sends heartbeats and casts errors. `next` gives the options of the next call. */
 export async function manyReads<T>(
   name: string,
   { scope, ...patience }: { scope?: Scope } & Patience,
-  read: (reading: Reading) => Promise<T>,
+  read: (next: () => CallOptions) => Promise<T>,
 ): Promise<T> {
   const options = callOptions(name, { scope });
   const heartbeat = new Heartbeat();
   let calls = 0;
   try {
-    return await read({
-      next: () => {
-        cancellationSignal().throwIfAborted();
-        return { ...options, requestId: `${options.requestId}.${++calls}` };
-      },
-      record: (progress) => {
-        heartbeat.record(progress);
-      },
+    return await read(() => {
+      cancellationSignal().throwIfAborted();
+      return { ...options, requestId: `${options.requestId}.${++calls}` };
     });
   } catch (error) {
     // The SDK reports a cancellation by its own error.

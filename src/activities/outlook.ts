@@ -23,10 +23,9 @@ export function createReadOutlook(
 ): SegueActivities['readOutlook'] {
   return (order) => {
     const { scope, project, at, drafts, activity, boards } = order;
-    return manyReads('readOutlook', { scope, ...patience }, async (reading) => {
-      const { next } = reading;
+    return manyReads('readOutlook', { scope, ...patience }, async (next) => {
       const clock = clockOf(await api.getWorkspace({}, next()));
-      const seen = await survey(api, { drafts, activity, boards }, reading);
+      const seen = await survey(api, { drafts, activity, boards }, next);
       // The project is read last: the outlook compared with it is written soon after.
       const { resourcetype, id } = project;
       const { data } = await api.getProject({ resourcetype, id }, next());

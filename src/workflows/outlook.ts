@@ -35,8 +35,8 @@ import { ProjectWrites, writeToProject } from './steps/write';
 
 const { readOutlook } = proxyActivities<SegueActivities>({
   summary: 'looks at drafts, activity and boards, and compares them with the last look',
-  // Long lists take long; an attempt continues where the one before it stopped.
-  startToCloseTimeout: '30m',
+  // Long lists take long, and each attempt reads them from the beginning.
+  startToCloseTimeout: '2h',
   heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
   // Limited, because the next look of the schedule sees what this one could not.
   scheduleToCloseTimeout: '6h',
