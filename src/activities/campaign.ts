@@ -10,7 +10,7 @@ import { inParallel } from '../platform/parallel';
 import { findMediaProblems, validateMediaRequest } from '../runs/campaign';
 import { findOwnRun, isOpen } from '../runs/find';
 import { problemText } from '../validation/campaign';
-import { callOptions, manyReads } from './calls';
+import { callOptions, manyReads } from './lib/calls';
 import { clockOf } from './clock';
 import { type Patience, patientFailure } from './lib/failures';
 import { type Survey, survey, type Tally } from './lib/survey';

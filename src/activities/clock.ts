@@ -5,7 +5,7 @@ import { truncate } from '../api/json';
 import { type WorkspaceContext } from '../api/operations/workspace';
 import { dateOf, isZone, localTime } from '../calendar/zones';
 import { FAILURE, type SegueActivities, type WorkingHours, type WorkspaceClock } from '../contract';
-import { oneCall } from './calls';
+import { oneCall } from './lib/calls';
 
 const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 const MONDAY = 1;

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { type Api, type CallOptions, type OrganizationOf } from '../api/client';
 import { bytesOf, valueAt } from '../api/json';
 import { FAILURE, type Outlook, type SegueActivities } from '../contract';
-import { manyReads, oneCall } from './calls';
+import { manyReads, oneCall } from './lib/calls';
 import { campaignAt, isRunning } from './campaign';
 import { clockOf, firstWorkingMoment } from './clock';
 import { type Patience } from './lib/failures';

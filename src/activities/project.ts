@@ -22,7 +22,7 @@ import { findRun } from '../runs/find';
 import { pollersOf } from '../runs/query';
 import { writerStart } from '../runs/start';
 import { isActiveAndNotCancelled } from './atMostOnce/server';
-import { callOptions } from './calls';
+import { callOptions } from './lib/calls';
 import { type Patience, patientFailure } from './lib/failures';
 import { isFinal, ProjectUpdate, UnsettledError } from './lib/projectUpdate';
 import { WriteAttempt, type WriteLimits } from './lib/writeAttempt';

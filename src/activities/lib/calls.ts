@@ -1,11 +1,11 @@
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
-import { type Api, type CallOptions } from '../api/client';
-import { operations, type Operations } from '../api/operations';
-import { type CallActivities, type CallOrder, LONGEST_CALL_MS, type Scope } from '../contract';
-import { stepRequestId } from '../contract/ids';
-import { Heartbeat } from './atMostOnce/heartbeat';
-import { activityFailure, type Patience, patientFailure } from './lib/failures';
-import { bounded, boundedNews, type TaskNews } from './lib/resultSize';
+import { type Api, type CallOptions } from '../../api/client';
+import { operations, type Operations } from '../../api/operations';
+import { type CallActivities, type CallOrder, LONGEST_CALL_MS, type Scope } from '../../contract';
+import { stepRequestId } from '../../contract/ids';
+import { Heartbeat } from '../atMostOnce/heartbeat';
+import { activityFailure, type Patience, patientFailure } from './failures';
+import { bounded, boundedNews, type TaskNews } from './resultSize';
 
 /** A call ends this much sooner than its activity, so that its own error is recorded and not a timeout. */
 const MARGIN_MS = 2_000;
