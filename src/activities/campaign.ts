@@ -10,7 +10,7 @@ import { inParallel } from '../platform/parallel';
 import { findMediaProblems, validateMediaRequest } from '../runs/campaign';
 import { findOwnRun, isOpen } from '../runs/find';
 import { problemText } from '../validation/campaign';
-import { callOptions, manyReads } from './calls';
+import { callOptions, manyReads } from './lib/calls';
 import { clockOf } from './clock';
 import { type Patience, patientFailure } from './lib/failures';
 import { type Survey, survey, type Tally } from './lib/survey';
@@ -19,7 +19,7 @@ const AT_ONCE = 5;
 
 export function createPrepareCampaign(api: Api, patience: Patience): CampaignActivities['prepareCampaign'] {
   return ({ scope, media, voices, boards }) =>
-    manyReads('prepareCampaign', { scope, ...patience }, async ({ next }) => {
+    manyReads('prepareCampaign', { scope, ...patience }, async (next) => {
       let context: WorkspaceContext;
       try {
         context = await api.getWorkspace({}, next());
@@ -114,9 +114,7 @@ const LONGEST_REMARK = 300;
 
 export function createResearch(api: Api, patience: Patience): CampaignActivities['research'] {
   return ({ scope, ...asked }) =>
-    manyReads('research', { scope, ...patience }, async (reading) =>
-      summaryOf(await survey(api, asked, reading)),
-    );
+    manyReads('research', { scope, ...patience }, async (next) => summaryOf(await survey(api, asked, next)));
 }
 
 /** Where the whole is too large, counts alone are kept: their number is bounded by what may be asked for. */

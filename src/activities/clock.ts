@@ -5,7 +5,7 @@ import { truncate } from '../api/json';
 import { type WorkspaceContext } from '../api/operations/workspace';
 import { dateOf, isZone, localTime } from '../calendar/zones';
 import { FAILURE, type SegueActivities, type WorkingHours, type WorkspaceClock } from '../contract';
-import { oneCall } from './calls';
+import { oneCall } from './lib/calls';
 
 const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 const MONDAY = 1;
@@ -20,10 +20,10 @@ export function clockOf({ workspace }: WorkspaceContext): WorkspaceClock {
   const { timezone, start_of_week: startOfWeek } = workspace?.settings ?? {};
   const remarks: string[] = [];
   const isKnownZone = typeof timezone === 'string' && isZone(timezone);
-  if (!isKnownZone) remarks.push(`the workspace ${said('timezone', timezone)}; UTC stands for it`);
+  if (!isKnownZone) remarks.push(`the workspace ${said('timezone', timezone)}; UTC is used`);
   const day = dayOf(startOfWeek ?? '');
   if (day === undefined)
-    remarks.push(`the workspace ${said('start of the week', startOfWeek)}; Monday stands for it`);
+    remarks.push(`the workspace ${said('start of the week', startOfWeek)}; Monday is used`);
   return { timezone: isKnownZone ? timezone : 'UTC', startOfWeek: day ?? MONDAY, remarks };
 }
 

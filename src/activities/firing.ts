@@ -74,7 +74,7 @@ function asFailure(error: unknown, { schedule, time }: StartFiredOrder): unknown
     return ApplicationFailure.retryable(message, FAILURE.unreachable);
   // Both commands: a firing does not know whether it was triggered, and the time of a trigger cannot be backfilled.
   const advice =
-    `When that is mended, this makes up for it: segue schedule backfill ${schedule} --from ${time} --to ${time}, ` +
+    `When that is fixed, run: segue schedule backfill ${schedule} --from ${time} --to ${time}, ` +
     `or if it was triggered: segue schedule trigger ${schedule}`;
   return ApplicationFailure.nonRetryable(`${message}. ${advice}`, FAILURE.unreachable);
 }

@@ -4,7 +4,7 @@ import { type MetricMeter, noopMetricMeter } from '@temporalio/common';
 import { type Api, organizationProblem, organizationResolver } from '../api/client';
 import { type ProxySettings } from '../config';
 import { DEFAULT_SUBMIT, type Operator, type PollActivities, type SegueActivities } from '../contract';
-import { createCalls } from './calls';
+import { createCalls } from './lib/calls';
 import { checkMedia, createPrepareCampaign, createReadPlace, createResearch } from './campaign';
 import { createReadWorkspaceClock, createWorkingHours } from './clock';
 import { createReadFiredEnd, createStartFired } from './firing';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { type Api, type CallOptions, type OrganizationOf } from '../api/client';
 import { bytesOf, valueAt } from '../api/json';
 import { FAILURE, type Outlook, type SegueActivities } from '../contract';
-import { manyReads, oneCall } from './calls';
+import { manyReads, oneCall } from './lib/calls';
 import { campaignAt, isRunning } from './campaign';
 import { clockOf, firstWorkingMoment } from './clock';
 import { type Patience } from './lib/failures';
@@ -23,10 +23,9 @@ export function createReadOutlook(
 ): SegueActivities['readOutlook'] {
   return (order) => {
     const { scope, project, at, drafts, activity, boards } = order;
-    return manyReads('readOutlook', { scope, ...patience }, async (reading) => {
-      const { next } = reading;
+    return manyReads('readOutlook', { scope, ...patience }, async (next) => {
       const clock = clockOf(await api.getWorkspace({}, next()));
-      const seen = await survey(api, { drafts, activity, boards }, reading);
+      const seen = await survey(api, { drafts, activity, boards }, next);
       // The project is read last: the outlook compared with it is written soon after.
       const { resourcetype, id } = project;
       const { data } = await api.getProject({ resourcetype, id }, next());

@@ -13,7 +13,7 @@ import {
 } from '../contract';
 import { truncate } from '../api/json';
 import { inParallel } from '../platform/parallel';
-import { oneCall } from './calls';
+import { oneCall } from './lib/calls';
 import { boundedInfo, boundedText } from './lib/resultSize';
 
 const AT_ONCE = 20;

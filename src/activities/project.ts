@@ -4,16 +4,12 @@ import { ApplicationFailure } from '@temporalio/common';
 import { type Api, type OrganizationOf } from '../api/client';
 import { ApiError, StatusError } from '../api/errors';
 import { bytesOf } from '../api/json';
-import { validateScope } from '../api/scope';
-import { validateChange, validateRequest } from '../contract/changes';
 import {
   type ChangeRequest,
   changesSignal,
   LONGEST_CALL_MS,
   OUTDATED_CHANGE,
   PROJECT_WRITER_WORKFLOW,
-  type RefusedChange,
-  type RequestChangesOrder,
   type SegueActivities,
   type WriteOrder,
   type WriteReport,
@@ -26,7 +22,7 @@ import { findRun } from '../runs/find';
 import { pollersOf } from '../runs/query';
 import { writerStart } from '../runs/start';
 import { isActiveAndNotCancelled } from './atMostOnce/server';
-import { callOptions } from './calls';
+import { callOptions } from './lib/calls';
 import { type Patience, patientFailure } from './lib/failures';
 import { ProjectUpdate, UnsettledError } from './lib/projectUpdate';
 import { WriteAttempt, type WriteLimits } from './lib/writeAttempt';
@@ -47,9 +43,6 @@ export function createRequestChanges(
     // Compared here: a workflow that compares run ids itself does not replay after a reset.
     if (onlyBy && onlyBy !== workflowExecution?.runId)
       return requests.map(({ changeId }) => ({ changeId, error: OUTDATED_CHANGE }));
-    const { good, refused } = sortOut({ scope, requests });
-    if (good.length === 0) return refused;
-
     const { requestId } = callOptions('requestChanges', {});
     const organization = await organizationOf(scope, { requestId, timeoutMs: LONGEST_CALL_MS / 2 }).catch(
       (error: unknown) => {
@@ -60,7 +53,9 @@ export function createRequestChanges(
     if (!(await isActiveAndNotCancelled()))
       throw ApplicationFailure.retryable('Temporal no longer waits for this attempt');
     const replyTo = workflowExecution?.workflowId;
-    await inParallel(SIGNALS_AT_ONCE, signalsOf(good), async ({ shard, requests: some }) => {
+    const inScope = requests.map((request) => ({ ...request, space: scope?.space }));
+    // The writer validates the changes.
+    await inParallel(SIGNALS_AT_ONCE, signalsOf(inScope), async ({ shard, requests: some }) => {
       const start = writerStart({ taskQueue, organization, shard, authGrace });
       // Asked again, because no outcome came.
       if (some.some(({ change }) => change === undefined)) await requirePolled(start);
@@ -70,7 +65,7 @@ export function createRequestChanges(
         signalArgs: [{ requests: some, replyTo }],
       });
     });
-    return refused;
+    return [];
   };
 }
 
@@ -83,30 +78,6 @@ async function requirePolled({ workflowId, taskQueue }: ReturnType<typeof writer
   throw ApplicationFailure.retryable(
     `${workflowId} is on the task queue ${writer.taskQueue}, which no worker polls: start a worker there, or terminate the run`,
   );
-}
-
-/** A malformed change must not keep the others back. */
-function sortOut({ scope, requests }: RequestChangesOrder): {
-  good: ChangeRequest[];
-  refused: RefusedChange[];
-} {
-  const good: ChangeRequest[] = [];
-  const refused: RefusedChange[] = [];
-  for (const asked of requests) {
-    const request = { ...asked, space: scope?.space };
-    const problems = [
-      ...validateScope(scope),
-      ...validateRequest(request),
-      ...(asked.change === undefined ? [] : validateChange(asked.change)),
-    ];
-    if (problems.length === 0) good.push(request);
-    else
-      refused.push({
-        changeId: asked.changeId,
-        error: `The change was not sent: ${problems.join('; ')}`,
-      });
-  }
-  return { good, refused };
 }
 
 /** One signal for each shard, split by size. */

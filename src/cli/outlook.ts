@@ -29,7 +29,7 @@ export function addTo(program: Command): void {
     .description("keep the last weeks of a campaign's workspace in its project")
     .addHelpText('after', EXAMPLES);
   addRun(outlook.command('run <spec>'), OUTLOOK, begin)
-    .description('look once and wait for the end; SPEC is a YAML or JSON file, - for stdin')
+    .description('make one outlook and wait for the end; SPEC is a YAML or JSON file, - for stdin')
     .addOption(keyOption());
   addStart(outlook.command('start <spec>'), begin)
     .description('start it and return at once')
@@ -37,7 +37,7 @@ export function addTo(program: Command): void {
   addFollow(outlook, OUTLOOK);
 }
 
-const keyOption = () => new Option('--key <key>', "names this look, instead of the spec's own key");
+const keyOption = () => new Option('--key <key>', "names this outlook, instead of the spec's own key");
 
 const begin: Begin<OutlookRun, WaitFlags & { key?: string }> = async (file, flags, go) => {
   assertValid(validateTimeout(flags), 'The outlook was not started');
@@ -53,7 +53,7 @@ const begin: Begin<OutlookRun, WaitFlags & { key?: string }> = async (file, flag
   assertValid(problems, 'The outlook was not started');
   return go(
     (segue) => segue.outlooks.start(withKey(spec) as OutlookSpec),
-    () => 'Nobody looks again; another --key is another look.',
+    () => 'It is not made again; another --key makes another.',
   );
 };
 

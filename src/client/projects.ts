@@ -102,8 +102,7 @@ export class ProjectsClient {
     const given = scope?.organization ?? this.config.organization;
     const findOrganization =
       given === undefined ? this.options.findOrganization : () => Promise.resolve(given);
-    if (!findOrganization)
-      problems.push('scope.organization: is not given; which workspace? SEGUE_ORGANIZATION can tell, too');
+    if (!findOrganization) problems.push('scope.organization: is required, or set SEGUE_ORGANIZATION');
     if (problems.length > 0 || !findOrganization) throw new InvalidInputError(problems, heading);
     const { taskQueue, submit } = this.config;
     const organization = await findOrganization();

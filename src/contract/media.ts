@@ -14,7 +14,7 @@ export const MEDIA_REQUEST_WORKFLOW = 'mediaRequest';
 export const START_MEMO = 'segueStart';
 
 export interface Reporting {
-  /** The workflow id of that one, which gets each stage by signal `jobNews`. */
+  /** Workflow id of the run that gets each stage by the signal `jobNews`. */
   reportTo?: string;
 }
 

@@ -105,7 +105,8 @@ export function scheduleJsonSchema(): JsonSchema {
 const calendar = { type: 'object' };
 
 const times: JsonSchema = {
-  description: 'the times of the schedule itself, which a clock change makes something of',
+  description:
+    'the same times as in the Temporal Schedule; they decide which firing counts when clocks are put back',
   anyOf: [
     strict({ cron: { type: 'string', description: '5 to 7 fields, or @daily and the like' } }),
     strict({ every: { ...duration.schema, description: 'whole seconds, counted from midnight UTC' } }),

@@ -153,7 +153,7 @@ const LONGEST_COMMENT = 4_000;
 /** Who gives an order to a running batch or campaign. */
 export const by = required(
   must(
-    'who says so',
+    'the name of who decides',
     TEXT,
     (value) => isText(value) && value.trim() !== '' && value.length <= 200 && isWellFormed(value),
   ),

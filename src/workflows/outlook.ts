@@ -35,8 +35,8 @@ import { ProjectWrites, writeToProject } from './steps/write';
 
 const { readOutlook } = proxyActivities<SegueActivities>({
   summary: 'looks at drafts, activity and boards, and compares them with the last look',
-  // Long lists take long; an attempt continues where the one before it stopped.
-  startToCloseTimeout: '30m',
+  // Long lists take long, and each attempt reads them from the beginning.
+  startToCloseTimeout: '2h',
   heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
   // Limited, because the next look of the schedule sees what this one could not.
   scheduleToCloseTimeout: '6h',
@@ -47,13 +47,13 @@ export async function outlook(input: OutlookInput): Promise<OutlookResult> {
   requireInput(validateOutlook(input));
   const silentAfter = msOf(input.silentAfter ?? DEFAULT_OUTLOOK.silentAfter);
   refuseUnsafeStart(input.key, outlookWorkflowId(input.key));
-  return withEndReport([], () => lookAndTell(input, silentAfter));
+  return withEndReport([], () => readAndWrite(input, silentAfter));
 }
 
-async function lookAndTell(input: OutlookInput, silentAfter: number): Promise<OutlookResult> {
+async function readAndWrite(input: OutlookInput, silentAfter: number): Promise<OutlookResult> {
   const at = input.at ?? DEFAULT_CAMPAIGN_AT;
   setCurrentDetails('Looking at drafts, activity and boards.');
-  const news = await look(input, at, silentAfter);
+  const news = await readNews(input, at, silentAfter);
   const written = await write(input, at, news);
   const nudges: OutlookResult['nudges'] = [];
   for (const due of news.nudges) nudges.push({ ...due, notified: await nudgeOnce(input, at, news, due) });
@@ -70,7 +70,7 @@ async function lookAndTell(input: OutlookInput, silentAfter: number): Promise<Ou
   return { key, week: news.week, written, nudges, remarks: news.remarks, finishedAt };
 }
 
-function look(input: OutlookInput, at: string, silentAfterMs: number): Promise<OutlookNews> {
+function readNews(input: OutlookInput, at: string, silentAfterMs: number): Promise<OutlookNews> {
   const { scope, project, drafts, activity, boards, weeks, notify } = input;
   const order = {
     ...{ scope, project, at, drafts, activity, boards, silentAfterMs },

@@ -37,7 +37,7 @@ import { projectWriterId, SHARDS, writeTaskQueue } from '../contract/ids';
 import { onSignal } from './lib/listeners';
 import { validateCarried } from './steps/job';
 import { lines } from './steps/visibility';
-import { type Group, Writer } from './writer/queue';
+import { type WriteGroup, Writer } from './writer/queue';
 
 /** For as long, settled changes are known: they are in this run. */
 const IDLE_MS = 3_600_000;
@@ -108,7 +108,7 @@ async function writeQueued(writer: Writer): Promise<void> {
 }
 
 /** A write is never cut short: the next run must not write beside it. */
-async function write(writer: Writer, group: Group): Promise<void> {
+async function write(writer: Writer, group: WriteGroup): Promise<void> {
   const { writeProjects } = proxyActivities<SegueActivities>({
     summary: `reads ${group.members.length} projects, applies what is queued, and writes each with one PATCH`,
     taskQueue: writeTaskQueue(workflowInfo().taskQueue),
@@ -126,7 +126,7 @@ async function write(writer: Writer, group: Group): Promise<void> {
 }
 
 /** The last heartbeat of a dead worker says which PATCHes without an ETag may still arrive, and for how long. */
-function failedReports({ members }: Group, { cause, message }: ActivityFailure): WriteReport[] {
+function failedReports({ members }: WriteGroup, { cause, message }: ActivityFailure): WriteReport[] {
   const notes =
     cause instanceof TimeoutFailure ? ((cause.lastHeartbeatDetails ?? {}) as WriteNotes) : undefined;
   // A person failed the activity, which may still be running.

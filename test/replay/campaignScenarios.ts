@@ -167,10 +167,7 @@ export const campaignScenarios: Record<string, Scenario> = {
     async (campaign) => {
       expect(await campaign.untilStage('approving')).toMatchObject({
         timezone: 'UTC',
-        remarks: [
-          expect.stringMatching(/UTC stands for it$/),
-          expect.stringMatching(/Monday stands for it$/),
-        ],
+        remarks: [expect.stringMatching(/UTC is used$/), expect.stringMatching(/Monday is used$/)],
       });
       await campaign.decide({ decision: 'approve', by: 'sam' });
     },

@@ -239,7 +239,7 @@ export const outlookScenarios: Record<string, Scenario> = {
         updateMask: { paths: ['schedule_to_close_timeout'] },
       });
       await expect(look.result()).rejects.toMatchObject({
-        cause: { message: 'No answer came in time: nobody took it up' },
+        cause: { message: 'No answer came in time: no worker started the activity' },
       });
       await keep(look);
     });

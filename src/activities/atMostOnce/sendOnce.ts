@@ -122,10 +122,10 @@ async function markSending(n: number, details: unknown): Promise<boolean> {
 const GATHERED_MS = 100;
 
 /**
- * Sends all items at once, each at most once: an item that queued here would be unknown after a crash for nothing. A
- * heartbeat carries the outcomes to the server soon after they came, so that a worker that dies loses only those
- * without an answer. Outcomes are returned in the order of `items`; those `known` from the start are in the first
- * heartbeat.
+ * Sends all items at once, each at most once: an item that queued here would have an unknown outcome after a crash
+ * although it was never sent. A heartbeat carries the outcomes to the server soon after they came, so that a worker that
+ * dies loses only those without an answer. Outcomes are returned in the order of `items`; those `known` from the start
+ * are in the first heartbeat.
  */
 export async function sendChunkOnce<Item extends { item: number }, Outcome>(
   items: Item[],

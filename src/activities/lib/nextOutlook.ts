@@ -22,7 +22,7 @@ import { addCounts, moreThan, type Survey } from './survey';
 const MOST_CHANGES = 20;
 const LONGEST_CHANGE = 200;
 
-export interface Look extends Pick<OutlookOrder, 'drafts' | 'weeks' | 'silentAfterMs' | 'nudge'> {
+export interface OutlookReading extends Pick<OutlookOrder, 'drafts' | 'weeks' | 'silentAfterMs' | 'nudge'> {
   now: number;
   /** When people can be nudged: now, or when working hours begin. */
   nudgeAt: number;
@@ -34,27 +34,27 @@ export interface Look extends Pick<OutlookOrder, 'drafts' | 'weeks' | 'silentAft
 
 export function nextOutlook(
   before: Outlook | undefined,
-  look: Look,
+  reading: OutlookReading,
 ): Omit<OutlookNews, 'outlook' | 'organization' | 'timezone'> & { outlook: Outlook } {
-  const { clock, survey, weeks } = look;
-  const week = weekOf(before, clock, look.now);
+  const { clock, survey, weeks } = reading;
+  const week = weekOf(before, clock, reading.now);
   // A nudge counts for the week in which it is read: one that waits over a weekend is not repeated on Monday.
-  const nudgeWeek = weekOf(before, clock, look.nudgeAt);
+  const nudgeWeek = weekOf(before, clock, reading.nudgeAt);
   const oldest = dateOf(localTime(Date.parse(week), 'UTC').minus({ weeks: weeks - 1 }));
   const past = before?.weeks.filter(({ week: name }) => name >= oldest && name !== week) ?? [];
-  const boards = boardsNow(before, look);
+  const boards = boardsNow(before, reading);
   const remarks = [
     ...clock.remarks,
     ...survey.missing.map(([what]) => `${what} is not there`),
     ...remarksOnLength(survey),
   ];
-  const nudges = nudgesDue(before, look, nudgeWeek, boards);
+  const nudges = nudgesDue(before, reading, nudgeWeek, boards);
   const outlook: Outlook = {
     timezone: clock.timezone,
     startOfWeek: clock.startOfWeek,
-    weeks: [...past, weekNow(before, look, week)],
+    weeks: [...past, weekNow(before, reading, week)],
     seen: {
-      drafts: survey.drafts && { total: survey.drafts.count, of: digest(look.drafts) },
+      drafts: survey.drafts && { total: survey.drafts.count, of: digest(reading.drafts) },
       activity: Object.fromEntries(
         survey.activity.map(([task, { count, verbs }]) => [task, { total: count, verbs }]),
       ),
@@ -70,7 +70,7 @@ export function nextOutlook(
 }
 
 /** A list that is not read to its end would look as if nothing was added. */
-function remarksOnLength({ drafts, activity }: Look['survey']): string[] {
+function remarksOnLength({ drafts, activity }: OutlookReading['survey']): string[] {
   const long = [
     ...(drafts?.more ? ['drafts'] : []),
     ...activity.flatMap(([task, { more }]) => (more ? [`activity of ${task}`] : [])),
@@ -86,8 +86,8 @@ function weekOf(before: Outlook | undefined, clock: WorkspaceClock, moment: numb
   return latest > first ? latest : first;
 }
 
-function weekNow(before: Outlook | undefined, look: Look, week: string): OutlookWeek {
-  const { survey } = look;
+function weekNow(before: Outlook | undefined, reading: OutlookReading, week: string): OutlookWeek {
+  const { survey } = reading;
   const sofar = before?.weeks.find(({ week: name }) => name === week);
   const news = survey.activity.flatMap(([task, { count, verbs }]) => {
     const was = own(before?.seen.activity, task);
@@ -101,7 +101,7 @@ function weekNow(before: Outlook | undefined, look: Look, week: string): Outlook
   });
   const counts: Omit<OutlookWeek, 'changes'> = {
     week,
-    drafts: draftsNow(before, look, sofar),
+    drafts: draftsNow(before, reading, sofar),
     activity: {
       total: survey.activity.reduce((sum, [, { count }]) => sum + count, 0),
       new: news.reduce((sum, { count }) => sum + count, sofar?.activity.new ?? 0),
@@ -115,7 +115,7 @@ function weekNow(before: Outlook | undefined, look: Look, week: string): Outlook
 
 function draftsNow(
   before: Outlook | undefined,
-  { survey, drafts }: Look,
+  { survey, drafts }: OutlookReading,
   sofar: OutlookWeek | undefined,
 ): OutlookWeek['drafts'] {
   if (!survey.drafts) return null;
@@ -130,7 +130,7 @@ function draftsNow(
   };
 }
 
-function boardsNow(before: Outlook | undefined, { survey, now }: Look): Outlook['boards'] {
+function boardsNow(before: Outlook | undefined, { survey, now }: OutlookReading): Outlook['boards'] {
   return Object.fromEntries(
     survey.boards.map(([board, { digest: seen }]) => {
       const was = own(before?.boards, board);
@@ -142,7 +142,7 @@ function boardsNow(before: Outlook | undefined, { survey, now }: Look): Outlook[
 
 function nudgesDue(
   before: Outlook | undefined,
-  { now, isApproving, silentAfterMs, nudge: isAsked }: Look,
+  { now, isApproving, silentAfterMs, nudge: isAsked }: OutlookReading,
   week: string,
   boards: Outlook['boards'],
 ): Nudge[] {

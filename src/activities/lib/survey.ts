@@ -1,16 +1,12 @@
 /** Reads drafts, task activity and boards page by page, and keeps only counts and short excerpts. */
-import { activityInfo } from '@temporalio/activity';
-import { type Api } from '../../api/client';
+import { type Api, type CallOptions } from '../../api/client';
 import { isMissing } from '../../api/errors';
 import { type Page, walkPages } from '../../api/operations/lists';
 import { type ResearchSpec } from '../../contract';
 import { truncate } from '../../api/json';
 import { digest } from '../../platform/digest';
-import { type Reading } from '../calls';
 
 const LONGEST_BOARD = 1_000;
-/** In characters of JSON. Longer progress is not kept for the next attempt, which then starts from the beginning. */
-const LONGEST_PROGRESS = 200_000;
 
 export interface Survey {
   drafts: Tally | null;
@@ -28,50 +24,35 @@ interface BoardSeen {
 /** Ids can be any text, `__proto__` too. */
 type Named<T> = [name: string, value: T];
 
-/** Leaves out what an earlier attempt read. A task or board that the service does not know is listed as missing. */
+/** A task or board that the service does not know is listed as missing. */
 export async function survey(
   api: Api,
   { drafts, activity, boards }: ResearchSpec,
-  { next, record }: Reading,
+  next: () => CallOptions,
 ): Promise<Survey> {
-  const seen = (activityInfo().heartbeatDetails as Survey | undefined) ?? {
-    drafts: null,
-    activity: [],
-    boards: [],
-    missing: [],
-  };
-  const keep = (): void => {
-    record(JSON.stringify(seen).length <= LONGEST_PROGRESS ? seen : undefined);
-  };
-  const readOnce = async <T>(list: Named<T>[], id: string, what: string, read: () => Promise<T>) => {
-    if (isIn(list, id) || isIn(seen.missing, what)) return;
+  const seen: Survey = { drafts: null, activity: [], boards: [], missing: [] };
+  const readInto = async <T>(list: Named<T>[], id: string, what: string, read: () => Promise<T>) => {
     try {
       list.push([id, await read()]);
     } catch (error) {
       if (!isMissing(error)) throw error;
       seen.missing.push([what, error.message]);
     }
-    keep();
   };
-  if (drafts && !seen.drafts) {
+  if (drafts) {
     const asked = { account_ids: drafts.accounts, search: drafts.search ?? undefined };
     seen.drafts = await tallyOf((page) => api.getDrafts({ ...asked, page }, next()));
-    keep();
   }
-  for (const task_id of activity ?? [])
-    await readOnce(seen.activity, task_id, `task ${task_id}`, () =>
+  for (const task_id of new Set(activity))
+    await readInto(seen.activity, task_id, `task ${task_id}`, () =>
       tallyOf((page) => api.getTaskActivity({ task_id, page }, next())),
     );
-  for (const board_id of boards ?? [])
-    await readOnce(seen.boards, board_id, `board ${board_id}`, async () => {
+  for (const board_id of new Set(boards))
+    await readInto(seen.boards, board_id, `board ${board_id}`, async () => {
       const board = await api.getBoard({ board_id, expand: ['statuses'] }, next());
       return { excerpt: compact(board, LONGEST_BOARD), digest: digest(board) };
     });
   return seen;
-}
-
-function isIn(list: Named<unknown>[], name: string): boolean {
-  return list.some(([known]) => known === name);
 }
 
 export interface Tally {

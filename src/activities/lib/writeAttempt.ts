@@ -3,7 +3,7 @@ import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import { type CallOptions } from '../../api/client';
 import { LONGEST_CALL_MS, RECORDING_MARGIN_MS, type Scope, type WriteNotes } from '../../contract';
 import { Heartbeat } from '../atMostOnce/heartbeat';
-import { callOptions } from '../calls';
+import { callOptions } from './calls';
 
 /** Of one call, when other projects wait for the end of the attempt. */
 const SHORT_CALL_MS = 5_000;

@@ -134,7 +134,7 @@ export async function checkBatch(manifest: string, { skipBad, json }: BatchCheck
     for (const warning of check.warnings) print(warningLine(name, warning));
     print(`${name}: ${countsOf(check)}`);
   }
-  if (check.badLines > 0 && !skipBad) say('Mend the bad lines, or leave them out: --skip-bad');
+  if (check.badLines > 0 && !skipBad) say('Correct the bad lines, or leave them out: --skip-bad');
   return check.usable ? EXIT.done : EXIT.wrongInput;
 }
 

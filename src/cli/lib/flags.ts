@@ -25,7 +25,7 @@ export function addScopeFlags(command: Command, instead = 'instead of the config
 }
 
 export function byOption(): Option {
-  return new Option('--by <user>', 'who says so').default(osUser(), 'the user of this machine');
+  return new Option('--by <user>', 'who decides').default(osUser(), 'the user of this machine');
 }
 
 export function scopeFrom({ organization, space }: ScopeFlags): Scope | undefined {

@@ -62,7 +62,7 @@ export function addStatus<State, R extends Run<State>, Flags extends WaitFlags>(
 ): Command {
   return addJson(parent.command('status <key>'))
     .alias('show')
-    .description(`show how ${noun.a} stands`)
+    .description(`show the status of ${noun.a}`)
     .action(
       exiting((key: string, { json }: JsonFlag) =>
         withRun(noun, key, async (run) => {

@@ -8,10 +8,11 @@ import {
   Runtime,
 } from '@temporalio/worker';
 import pino from 'pino';
+import { organizationProblem, organizationResolver } from '../../api/client';
 import { pollersOf } from '../../runs/query';
 import { type LogLevel, type TemporalConfig, type WorkerConfig } from '../../config';
 import { createSegueWorker, type SegueWorker } from '../../worker';
-import { reach, withTemporal } from '../lib/connect';
+import { reach, withApi, withTemporal } from '../lib/connect';
 import { print, say } from '../lib/io';
 import { untilAskedToStop } from './process';
 
@@ -20,10 +21,22 @@ export async function runWorker(config: WorkerConfig): Promise<void> {
   const connection = await connectWorker(config.temporal);
   try {
     const worker = await createSegueWorker({ connection, namespace: config.temporal.namespace, config });
+    void warnWithoutWorkspace(config);
     await runUntilStopped(worker, config);
   } finally {
     await connection.close();
   }
+}
+
+/** Said at the start: jobs that write to projects are refused before their POST. */
+async function warnWithoutWorkspace({ api: { organization } }: WorkerConfig): Promise<void> {
+  if (organization !== undefined) return;
+  const problem = await withApi({}, (api, options) =>
+    organizationProblem(organizationResolver(api), options()),
+  );
+  if (problem === null) return;
+  const message = 'jobs and batches that write to projects are refused unless they name an organization';
+  Runtime.instance().logger.warn(message, { problem });
 }
 
 async function runUntilStopped(worker: SegueWorker, { temporal }: WorkerConfig): Promise<void> {

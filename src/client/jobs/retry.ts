@@ -79,7 +79,7 @@ async function requireOver(
       throw notRepeated(
         repeated,
         `it ${status === 'failed' ? 'failed' : `was ${status}`}, but the service may still work on its task ${leftovers.taskId}. ` +
-          'Follow it with --task-id and another key instead of paying for another; if it is surely dead, use another key.',
+          'Follow it with --task-id and another key instead of paying for another; if it is certainly not running, use another key.',
       );
     case 'unknown':
       throw notRepeated(

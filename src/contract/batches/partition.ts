@@ -85,7 +85,7 @@ export interface PendingWrite {
   scope?: Scope;
   /** The change that the project's writer has not answered. It is requested again with the same id. */
   asked?: AskedChange;
-  /** The writer refused them together, so each is written alone. */
+  /** Parts of a refused change: it is halved until the bad item is alone. */
   halves: Saved[][];
   /** These go with the next change. */
   waiting: Saved[];

@@ -96,7 +96,7 @@ function sum(numbers: number[]): number {
 }
 
 export function handleReports(run: Batch): void {
-  const description = 'How one of its partitions stands: { n, counts, trouble, late, isOver }.';
+  const description = 'Status of one of its partitions: { n, counts, trouble, late, isOver }.';
   onSignal(partitionNewsSignal, description, (news) => {
     takeReport(run, news);
   });

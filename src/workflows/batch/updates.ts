@@ -24,7 +24,7 @@ export function handleUpdates(run: Batch): void {
     endHandOver(run, reason);
   });
   setHandler(batchStatusQuery, () => run.describe(), {
-    description: 'How the batch stands: stage, items by what became of them, trouble.',
+    description: 'Status of the batch: stage, items by what became of them, trouble.',
   });
   setHandler(
     batchPartitionsQuery,

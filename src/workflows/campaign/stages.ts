@@ -25,9 +25,9 @@ import { type Campaign, isOpen, isOver, setStatus } from './state';
 import { endJob, setStage } from './status';
 import { readEnds, untilChange } from './supervise';
 
-/** They may read many pages, and are retried for as long as the service is in trouble. */
+/** They may read many pages, from the beginning each time, and are retried for as long as the service is in trouble. */
 const reads = proxyActivities<SegueActivities>({
-  startToCloseTimeout: '30m',
+  startToCloseTimeout: '2h',
   heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
 });
 

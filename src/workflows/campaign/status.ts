@@ -1,4 +1,4 @@
-/** How a campaign stands: its stage in lists, its details on the workflow's page, its status for programs. */
+/** Status of a campaign: its stage in lists, its details on the workflow's page, its status for programs. */
 import { setCurrentDetails } from '@temporalio/workflow';
 import { type CampaignJob, type CampaignStage, type CampaignStatus } from '../../contract';
 import { adviceList, approvalAdvice } from '../../contract/advice';

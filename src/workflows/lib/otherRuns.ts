@@ -143,7 +143,7 @@ export async function unwrapped<T>(call: () => Promise<T>): Promise<T> {
   } catch (error) {
     const cause = error instanceof ActivityFailure ? error.cause : undefined;
     if (cause instanceof TimeoutFailure) {
-      const message = `No answer came in time: ${cause.cause?.message ?? 'nobody took it up'}`;
+      const message = `No answer came in time: ${cause.cause?.message ?? 'no worker started the activity'}`;
       throw ApplicationFailure.nonRetryable(message, FAILURE.unreachable);
     }
     if (!(cause instanceof ApplicationFailure)) throw error;

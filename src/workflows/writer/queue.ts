@@ -39,24 +39,24 @@ interface Waiting {
 }
 
 /** A project of the queue. One that is being written is busy, and waits with its other changes. */
-interface Entry extends Omit<QueuedProject, 'changes'> {
+interface QueueEntry extends Omit<QueuedProject, 'changes'> {
   waiting: Map<string, Waiting>;
   bytes: number;
   isBusy: boolean;
 }
 
 /** What one activity writes. */
-export interface Group {
+export interface WriteGroup {
   isSlow: boolean;
   begunAt: number;
-  members: { entry: Entry; changes: QueuedChange[] }[];
+  members: { entry: QueueEntry; changes: QueuedChange[] }[];
 }
 
 export class Writer {
   readonly replies: PendingReplies;
   readonly #seen: SeenChanges;
-  readonly #projects = new Map<string, Entry>();
-  readonly #running = new Set<Group>();
+  readonly #projects = new Map<string, QueueEntry>();
+  readonly #running = new Set<WriteGroup>();
   #bytes = 0;
   #applied: number;
   #refused: number;
@@ -162,10 +162,10 @@ export class Writer {
   }
 
   /** The projects of the next activity; they are busy until {@link settle}. */
-  startGroup(): Group | undefined {
+  startGroup(): WriteGroup | undefined {
     const ready = this.#ready();
     if (ready.length === 0) return undefined;
-    const group: Group = { isSlow: isSlow(ready[0]), begunAt: Date.now(), members: [] };
+    const group: WriteGroup = { isSlow: isSlow(ready[0]), begunAt: Date.now(), members: [] };
     // Those that waited longest come first: one that hangs must not keep those behind it from ever being written.
     if (group.isSlow) ready.sort((one, other) => notBefore(one) - notBefore(other));
     let bytes = 0;
@@ -186,7 +186,7 @@ export class Writer {
     return group;
   }
 
-  orderOf({ isSlow, members }: Group): WriteOrder {
+  orderOf({ isSlow, members }: WriteGroup): WriteOrder {
     const projects = members.map(({ entry: { project }, changes }) => ({
       project,
       space: changes[0]?.space,
@@ -196,7 +196,7 @@ export class Writer {
   }
 
   /** Records what an activity did. */
-  settle(group: Group, reports: unknown): void {
+  settle(group: WriteGroup, reports: unknown): void {
     this.#running.delete(group);
     for (const [index, { entry, changes }] of group.members.entries()) {
       entry.isBusy = false;
@@ -255,7 +255,7 @@ export class Writer {
   }
 
   /** Projects that one activity can write now: none that hangs is among others that do not. */
-  #ready(): Entry[] {
+  #ready(): QueueEntry[] {
     const slowActivities = [...this.#running].filter((group) => group.isSlow).length;
     // A run that continues as new waits for slow projects, and the others do not wait with it.
     if (this.isContinuing && slowActivities === 0) return [];
@@ -279,7 +279,7 @@ export class Writer {
     return this.#projects.get(projectName(project))?.waiting.get(changeId);
   }
 
-  #entryOf({ resourcetype, id }: ProjectRef): Entry {
+  #entryOf({ resourcetype, id }: ProjectRef): QueueEntry {
     const project = { resourcetype, id };
     const name = projectName(project);
     const entry = this.#projects.get(name) ?? { project, waiting: new Map(), bytes: 0, isBusy: false };
@@ -287,7 +287,7 @@ export class Writer {
     return entry;
   }
 
-  #queue(entry: Entry, change: QueuedChange): void {
+  #queue(entry: QueueEntry, change: QueuedChange): void {
     const bytes = bytesCarried(change);
     entry.waiting.set(change.changeId, { change, bytes });
     entry.bytes += bytes;
@@ -320,11 +320,11 @@ function bytesCarried({ changeId, change }: Pick<ChangeRequest, 'changeId' | 'ch
   return bytesOf(change) + 2 * changeId.length + CHANGE_BYTES;
 }
 
-function isSlow(entry: Pick<Entry, 'trouble'> | undefined): boolean {
+function isSlow(entry: Pick<QueueEntry, 'trouble'> | undefined): boolean {
   return entry?.trouble?.isSlow ?? false;
 }
 
-function notBefore({ trouble }: Entry): number {
+function notBefore({ trouble }: QueueEntry): number {
   return trouble ? Date.parse(trouble.notBefore) : 0;
 }
 

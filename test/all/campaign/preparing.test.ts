@@ -118,8 +118,8 @@ test('a workspace with a clock that nobody knows here works by UTC and Monday, a
   expect(await campaign.status()).toMatchObject({
     timezone: 'UTC',
     remarks: [
-      'the workspace has "Mars/Olympus" as timezone, which is not understood; UTC stands for it',
-      'the workspace has "sol" as start of the week, which is not understood; Monday stands for it',
+      'the workspace has "Mars/Olympus" as timezone, which is not understood; UTC is used',
+      'the workspace has "sol" as start of the week, which is not understood; Monday is used',
     ],
   });
 });

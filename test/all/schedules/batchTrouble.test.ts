@@ -14,7 +14,7 @@ const { client, manifests, newName, newSchedule, sandbox, submitted, target, tem
 
 /** What makes up for a firing that failed. */
 const makingUp = (name: string): string =>
-  `this makes up for it: segue schedule backfill ${name} --from ${FIRST} --to ${FIRST}, or if it was triggered: segue schedule trigger ${name}`;
+  `run: segue schedule backfill ${name} --from ${FIRST} --to ${FIRST}, or if it was triggered: segue schedule trigger ${name}`;
 
 /** A firing that was tried often, and the next try of it, by when the first one was ordered. */
 function lateAttempts() {
@@ -61,7 +61,7 @@ test('P7: after half an hour of that the firing fails, and names the address wit
   await expect(attempt(Date.now())).rejects.toMatchObject({ nonRetryable: false, message: words });
   await expect(attempt(Date.now() - 31 * 60_000)).rejects.toMatchObject({
     ...{ nonRetryable: true, type: FAILURE.unreachable },
-    message: `${words}. When that is mended, ${makingUp(order.schedule)}`,
+    message: `${words}. When that is fixed, ${makingUp(order.schedule)}`,
   });
 });
 

@@ -115,15 +115,22 @@ describe.each([true, false])('the writer of a project, with ETags: %s', (etags) 
     expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, a: 2 });
   });
 
-  test('one bad change among good ones fails alone, and each asker is told its own outcome', async () => {
+  test('bad changes among good ones fail alone, and each asker is told its own outcome', async () => {
     const queue = config();
-    const changes = { ...manyChanges('good', 5), bad: set('brief/list/0', 1) };
+    const bad = {
+      bad: set('brief/list/0', 1),
+      long: set('long', 'x'.repeat(300_000)),
+      malformed: { steps: [{ at: 'no pointer', set: 1 }] },
+    };
+    const changes = { ...manyChanges('good', 5), ...bad };
     const work = async (): Promise<unknown> =>
       (await startWriting(written, queue.taskQueue, changes)).result();
     const outcomes = await withWorker(temporal, queue, sandbox.url, work, { bundlePath });
     expect(outcomes).toEqual([
       ...Array.from({ length: 5 }, () => ({ ok: true })),
       { ok: false, error: expect.stringContaining('/brief/list is a list') },
+      { ok: false, error: 'change: is longer than 300000 characters of JSON' },
+      { ok: false, error: 'steps[0].at: must be a JSON pointer, like /results/banner' },
     ]);
     expect((await readProject(sandbox.url, project)).data).toEqual({ ...KEPT, ...madeOf('good', 5) });
   });

@@ -1,5 +1,5 @@
 /** What an outlook becomes from look to look. */
-import { type Look, nextOutlook } from '../../../src/activities/lib/nextOutlook';
+import { type OutlookReading, nextOutlook } from '../../../src/activities/lib/nextOutlook';
 import { previousOutlook } from '../../../src/activities/outlook';
 import { emptyTally } from '../../../src/activities/lib/survey';
 import { type Outlook } from '../../../src/contract';
@@ -14,7 +14,7 @@ interface Seen {
   missing?: string[];
 }
 
-function look(time: string, seen: Seen, how: Partial<Look> = {}): Look {
+function look(time: string, seen: Seen, how: Partial<OutlookReading> = {}): OutlookReading {
   const tally = (count: number, verbs: Record<string, number> = {}) => ({ ...emptyTally(), count, verbs });
   const sum = (counts: Record<string, number>): number => Object.values(counts).reduce((a, b) => a + b, 0);
   return {
@@ -37,12 +37,12 @@ function look(time: string, seen: Seen, how: Partial<Look> = {}): Look {
 
 const MONDAY = '2026-03-09T08:00:00Z';
 
-function at(time: string): Pick<Look, 'now' | 'nudgeAt'> {
+function at(time: string): Pick<OutlookReading, 'now' | 'nudgeAt'> {
   return { now: Date.parse(time), nudgeAt: Date.parse(time) };
 }
 
 /** Looks again and again, through the JSON that a project keeps. */
-function looks(...all: Look[]): { outlook: Outlook; nudges: unknown[]; week: string } {
+function looks(...all: OutlookReading[]): { outlook: Outlook; nudges: unknown[]; week: string } {
   let before: Outlook | undefined;
   let last: ReturnType<typeof nextOutlook> | undefined;
   for (const next of all) {

@@ -51,7 +51,7 @@ describe('what is bad', () => {
       "F:5: poll: is the batch's, not a line's",
       'F: 1 item in 1 partition, of 4 lines: 3 bad, 1 of them for a key that is taken',
     ]);
-    expect(stderr).toBe('Mend the bad lines, or leave them out: --skip-bad');
+    expect(stderr).toBe('Correct the bad lines, or leave them out: --skip-bad');
   });
 
   test('can be left out, as long as something is left', async () => {

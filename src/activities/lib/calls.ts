@@ -1,11 +1,11 @@
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
-import { type Api, type CallOptions } from '../api/client';
-import { operations, type Operations } from '../api/operations';
-import { type CallActivities, type CallOrder, LONGEST_CALL_MS, type Scope } from '../contract';
-import { stepRequestId } from '../contract/ids';
-import { Heartbeat } from './atMostOnce/heartbeat';
-import { activityFailure, type Patience, patientFailure } from './lib/failures';
-import { bounded, boundedNews, type TaskNews } from './lib/resultSize';
+import { type Api, type CallOptions } from '../../api/client';
+import { operations, type Operations } from '../../api/operations';
+import { type CallActivities, type CallOrder, LONGEST_CALL_MS, type Scope } from '../../contract';
+import { stepRequestId } from '../../contract/ids';
+import { Heartbeat } from '../atMostOnce/heartbeat';
+import { activityFailure, type Patience, patientFailure } from './failures';
+import { bounded, boundedNews, type TaskNews } from './resultSize';
 
 /** A call ends this much sooner than its activity, so that its own error is recorded and not a timeout. */
 const MARGIN_MS = 2_000;
@@ -49,31 +49,19 @@ export async function oneCall<T>(
   }
 }
 
-export interface Reading {
-  /** The options of the next call; throws when the activity was cancelled. */
-  next: () => CallOptions;
-  /** Keeps the progress for the next attempt, should this one end early. */
-  record: (progress: unknown) => void;
-}
-
-/** Runs an activity that only reads: sends heartbeats and casts errors. */
+/** Runs an activity that only reads: sends heartbeats and casts errors. `next` gives the options of the next call. */
 export async function manyReads<T>(
   name: string,
   { scope, ...patience }: { scope?: Scope } & Patience,
-  read: (reading: Reading) => Promise<T>,
+  read: (next: () => CallOptions) => Promise<T>,
 ): Promise<T> {
   const options = callOptions(name, { scope });
   const heartbeat = new Heartbeat();
   let calls = 0;
   try {
-    return await read({
-      next: () => {
-        cancellationSignal().throwIfAborted();
-        return { ...options, requestId: `${options.requestId}.${++calls}` };
-      },
-      record: (progress) => {
-        heartbeat.record(progress);
-      },
+    return await read(() => {
+      cancellationSignal().throwIfAborted();
+      return { ...options, requestId: `${options.requestId}.${++calls}` };
     });
   } catch (error) {
     // The SDK reports a cancellation by its own error.
