@@ -163,7 +163,7 @@ function isHoldingSlots({ isThere, isOver, slots, counts }: PartitionStanding): 
 /** In the result of a partition. */
 const COUNTS_AT = '/counts';
 
-export async function checkPartitions(run: Batch, numbers: number[]): Promise<JobEnd[]> {
+async function checkPartitions(run: Batch, numbers: number[]): Promise<JobEnd[]> {
   const orders = numbers.map((n) => ({
     workflowId: batchPartWorkflowId(run.input.key, n),
     pointers: [COUNTS_AT],

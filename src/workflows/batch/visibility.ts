@@ -23,7 +23,7 @@ export interface Concern {
   advice: string[];
 }
 
-export function concernsOf(run: Batch): Concern[] {
+function concernsOf(run: Batch): Concern[] {
   const { input, heldJobs, stopped, trouble, late, progress } = run;
   const { key } = input;
   const { incomplete } = progress;

@@ -139,7 +139,7 @@ const MOST_NOTICES = 100;
 const { notifyChunk } = proxyActivities<SegueActivities>(NOTIFY_OPTIONS);
 
 /** To be called when the item is over and its project is written. */
-export function addNotice({ asked, known }: Pick<Entry, 'asked' | 'known'>): void {
+function addNotice({ asked, known }: Pick<Entry, 'asked' | 'known'>): void {
   const { notify } = asked;
   const event = known.status === 'succeeded' ? 'completed' : 'failed';
   if (notify && (notify.on?.includes(event) ?? true)) known.notice = { due: new Date().toISOString() };

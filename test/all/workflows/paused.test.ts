@@ -47,7 +47,7 @@ test('P2: a paused run is open and listed as paused, refuses a decision, and tak
       });
       expect((await client.held()).jobs).toMatchObject([
         {
-          ...{ key: job.key, status: 'held', stage: 'held', closedAt: null, left: null },
+          ...{ key: job.key, status: 'held', stage: 'held', closedAt: null, leftovers: null },
           ...{ answered: true, reason: 'it is paused on the Temporal server: unpause it first' },
         },
       ]);
