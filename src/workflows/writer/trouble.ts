@@ -7,11 +7,13 @@ const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, LONGEST_RETRY_AFTER_MS] = [1_000, 60_00
 /** After the alarm: each activity has all changes in its input, and an outage may take days. */
 const LATE_PAUSE_MS = 10 * 60_000;
 const ALARM_AFTER_MS = 15 * 60_000;
+/** A project that is not found is refused at once, so this status is that of its workspace. */
+const WORKSPACE_NOT_FOUND = 404;
 /** In bytes: errors are carried when the run continues as new. */
 const LONGEST_ERROR = 500;
 
 /**
- * Errors are retried for ever, but 401 and 403 only for the grace time in which keys get rotated: gives whether it is over.
+ * Errors are retried for ever, but 401, 403 and an unknown workspace only for the grace time: gives whether it is over.
  */
 export function keepTrouble(queued: QueuedProject, failed: WriteTrouble, authGraceMs: number): boolean {
   const now = new Date().toISOString();
@@ -22,7 +24,8 @@ export function keepTrouble(queued: QueuedProject, failed: WriteTrouble, authGra
     Math.min(failed.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS),
     failed.unsettledMs ?? 0,
   );
-  const deniedSince = isAccessDenied(failed.status) ? (before.deniedSince ?? now) : undefined;
+  const isDenied = isAccessDenied(failed.status) || failed.status === WORKSPACE_NOT_FOUND;
+  const deniedSince = isDenied ? (before.deniedSince ?? now) : undefined;
   const trouble: ProjectTrouble = {
     since: before.since ?? now,
     lastError: shortened(failed.error),
