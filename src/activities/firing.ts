@@ -1,7 +1,8 @@
 /** For the workflow `firing`: starts what a schedule is for, and reads how that ended. */
 import { activityInfo, cancellationSignal, getClient, log } from '@temporalio/activity';
+import { ScheduleNotFoundError } from '@temporalio/client';
 import { ApplicationFailure, type MetricMeter } from '@temporalio/common';
-import { keyOfFiring } from '../calendar/zones';
+import { calendarsOf, isPutBack, keyOfFiring } from '../calendar/zones';
 import { type ProxySettings } from '../config';
 import {
   type BatchResult,
@@ -12,7 +13,7 @@ import {
   type SegueActivities,
   type StartFiredOrder,
 } from '../contract';
-import { batchWorkflowId, keyIn } from '../contract/ids';
+import { batchWorkflowId, keyIn, scheduleId } from '../contract/ids';
 import { assertValid, UnreachableAddressError } from '../errors';
 import { endOfBatch } from '../runs/batch/end';
 import { validateSchedule } from '../runs/schedule/spec';
@@ -42,13 +43,17 @@ export function createStartFired(meter: MetricMeter, proxy?: ProxySettings): Seg
 }
 
 async function start(order: StartFiredOrder, proxy: ProxySettings | undefined): Promise<FiredRun> {
-  const { schedule, target, poll, submit } = order;
+  const { schedule, target, timezone, poll, submit } = order;
   const { taskQueue, workflowExecution } = activityInfo();
   // Checked here too, because other languages create schedules without Segue's client.
   assertValid(validateSchedule(schedule, order), 'Nothing was started');
   const client = getClient();
+  // Only where a time of day comes twice: the server has read the times of the schedule.
+  const calendars = isPutBack(Date.parse(order.time), timezone)
+    ? calendarsOf(await client.schedule.getHandle(scheduleId(schedule)).describe())
+    : [];
   const run = await startTarget(client, target, {
-    key: keyOfFiring(order, order),
+    key: keyOfFiring(order, calendars, timezone),
     // The same in every attempt: a run that an earlier attempt started is not an existing one.
     token: workflowExecution?.runId,
     ...{ taskQueue, poll, submit, proxy },
@@ -67,6 +72,11 @@ async function start(order: StartFiredOrder, proxy: ProxySettings | undefined): 
 
 /** Without causes: they may show more of an address than messages do. */
 function asFailure(error: unknown, { schedule, time }: StartFiredOrder): unknown {
+  if (error instanceof ScheduleNotFoundError)
+    return ApplicationFailure.nonRetryable(
+      `The schedule ${schedule} is deleted, and ${time} is close to where clocks are put back: which time it stands for is unknown`,
+      FAILURE.missing,
+    );
   if (!(error instanceof UnreachableAddressError)) return inputFailure(error) ?? error;
   const { message } = error;
   const { attempt, scheduledTimestampMs } = activityInfo();

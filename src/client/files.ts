@@ -7,7 +7,7 @@ import { InvalidInputError, assertValid, reasonOf } from '../errors';
 import { isLargeInfo } from '../api/condensed';
 import { type BatchItemResult } from '../contract';
 import { digest } from '../platform/digest';
-import { inOrderFrom, inParallel } from '../platform/parallel';
+import { inParallel } from '../platform/parallel';
 
 export interface SavedFile {
   url: string;
@@ -65,8 +65,8 @@ function urlsAt(info: unknown, at: string): string[] | string {
 /** `files` of an item with a result; `unsaved` says why there are no files. */
 export type ResultWithFiles = BatchItemResult & { files?: SavedFile[]; unsaved?: string };
 
-/** Results whose files are saved at a time. */
-const RESULTS_AT_ONCE = 4;
+/** Results that are read before their files are saved, and how many are saved at a time. */
+const [RESULTS_TOGETHER, RESULTS_AT_ONCE] = [16, 4];
 
 /** In the order of the results. A file that cannot be saved does not stop the others. */
 export async function* savingFiles(
@@ -76,11 +76,18 @@ export async function* savingFiles(
   const { into, at } = target;
   assertValid(isPointer(at) ? [] : [`at: "${at}" is not a JSON pointer, like /images`], 'Nothing was saved');
   await prepareFolder(into);
-  yield* inOrderFrom(RESULTS_AT_ONCE, results, async (result): Promise<ResultWithFiles> => {
+  const save = async (result: BatchItemResult): Promise<ResultWithFiles> => {
     if (result.status !== 'succeeded' && result.status !== 'unsaved') return result;
     const files = await saveFilesOf(result.info, fileName(result.key), target);
     return typeof files === 'string' ? { ...result, files: [], unsaved: files } : { ...result, files };
-  });
+  };
+  let group: BatchItemResult[] = [];
+  for await (const result of results) {
+    if (group.push(result) < RESULTS_TOGETHER) continue;
+    yield* await inParallel(RESULTS_AT_ONCE, group, save);
+    group = [];
+  }
+  yield* await inParallel(RESULTS_AT_ONCE, group, save);
 }
 
 export async function prepareFolder(folder: string, name = 'into'): Promise<void> {

@@ -37,27 +37,3 @@ export async function inParallelFrom<Item>(
   await Promise.all(underWay);
   if (failures.length > 0) throw failures[0];
 }
-
-/** The same with results, in the items' order: an early result waits for those before it. */
-export async function* inOrderFrom<Item, Result>(
-  concurrency: number,
-  items: AsyncIterable<Item>,
-  work: (item: Item) => Promise<Result>,
-): AsyncGenerator<Result> {
-  const underWay: Promise<Result>[] = [];
-  try {
-    for await (const item of items) {
-      const one = work(item);
-      // An error is thrown in its turn; until then it must not end the process.
-      one.catch(() => undefined);
-      underWay.push(one);
-      const [first] = underWay;
-      if (first === undefined || underWay.length < concurrency) continue;
-      yield await first;
-      void underWay.shift();
-    }
-    for (const one of underWay) yield await one;
-  } finally {
-    await Promise.allSettled(underWay);
-  }
-}

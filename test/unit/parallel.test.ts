@@ -1,6 +1,6 @@
 /** Work on many items: what becomes of the rest when one breaks off. */
 import { setImmediate } from 'node:timers/promises';
-import { inOrderFrom, inParallel, inParallelFrom } from '../../src/platform/parallel';
+import { inParallel, inParallelFrom } from '../../src/platform/parallel';
 
 /** Work that is over when the test says so. */
 function byHand() {
@@ -71,19 +71,4 @@ test('of a list, too, what is under way is waited for, and nothing more is begun
   end(2);
   expect(await settled(all)).toBe('item 1');
   expect(begun).toEqual([1, 2]);
-});
-
-describe('results in order', () => {
-  test('whoever wants no more waits for what is under way', async () => {
-    const { work, end } = byHand();
-    const results = inOrderFrom(2, breaksOffAfter(3), work);
-    const first = results.next();
-    await settled(first);
-    end(1);
-    await first;
-    const left = results.return(undefined);
-    expect(await settled(left)).toBe('under way');
-    end(2);
-    expect(await settled(left)).toBe('done');
-  });
 });

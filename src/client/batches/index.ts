@@ -26,7 +26,7 @@ import { validateBatchOrder, validateConcurrencyOrder, validateGivenBatch } from
 import { type DownloadTarget, type ResultWithFiles, savingFiles } from '../files';
 import { entryOf, type JobEntry, queryOf, type Standing } from '../report';
 import { Run, RunsClient } from '../run';
-import { followCounts, type FollowedCounts, resultsOfBatch, type ResultsOptions } from './results';
+import { followCounts, resultsOfBatch, type ResultsOptions } from './results';
 import { type LeftItems, prepareRetry, resultOf } from './retry';
 
 /** A batch whose manifest is a file or an https address. */
@@ -113,7 +113,7 @@ export class BatchesClient extends RunsClient<BatchSpec, BatchStatus, Batch> {
       const entry = entryOf<BatchStage>(run);
       // Whether items failed is not in the list, but in the result.
       const result = await resultOf(this.temporal, run);
-      const { counts } = result ? await followCounts(this.temporal, entry.key, result) : { counts: null };
+      const counts = result && (await followCounts(this.temporal, entry.key, result));
       const status = result && counts ? endOfBatch({ ...result, counts }).status : entry.status;
       yield { ...entry, status, counts };
     }
@@ -130,8 +130,8 @@ export class Batch extends Run<BatchStatus, BatchResult> {
   /** Items that became separate jobs are counted by the status of those jobs, if that can be read. */
   override async state(): Promise<BatchStatus | undefined> {
     const status = await super.state();
-    const followed = status && (await this.#follow(status).catch(() => undefined));
-    return status && { ...status, counts: followed?.counts ?? status.counts };
+    const counts = status && (await this.#follow(status).catch(() => undefined));
+    return status && { ...status, counts: counts ?? status.counts };
   }
 
   /** Items that became separate jobs are counted by the status of those jobs. */
@@ -181,18 +181,17 @@ export class Batch extends Run<BatchStatus, BatchResult> {
   }
 
   protected async succeeded(result: BatchResult): Promise<Standing> {
-    const followed = await this.#follow(result);
-    const now = asOf(result, followed);
-    return { ...endOfBatch(now, followed.continuing), stage: now.status, taskId: null, info: now };
+    const now = asOf(result, await this.#follow(result));
+    return { ...endOfBatch(now), stage: now.status, taskId: null, info: now };
   }
 
-  #follow(counted: BatchStatus | BatchResult): Promise<FollowedCounts> {
+  #follow(counted: BatchStatus | BatchResult): Promise<ItemCounts> {
     return followCounts(this.temporal, this.key, counted);
   }
 }
 
 /** Its held items may be over now. */
-function asOf(result: BatchResult, { counts }: FollowedCounts): BatchResult {
+function asOf(result: BatchResult, counts: ItemCounts): BatchResult {
   const status = result.status === 'cancelled' ? result.status : endStage(counts);
   return { ...result, status, counts };
 }

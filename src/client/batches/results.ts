@@ -70,24 +70,18 @@ export async function partitionResults(
   temporal: Client,
   partition: WorkflowHandle,
 ): Promise<BatchItemResult[]> {
-  const { status } = await partition.describe();
+  const { status, historyLength, raw, runId } = await partition.describe();
   if (status.name === 'COMPLETED') return ((await partition.result()) as PartitionResult).items;
   // A stopped run is queried, too: a worker replays its history.
   const results = await queryRun<BatchItemResult[]>(temporal, partition, partitionResultsQuery);
   if (results) return results;
-  if (!isOpen({ status }) && (await didNothing(partition)))
+  const isFirstRun = (raw.workflowExecutionInfo?.firstRunId ?? runId) === runId;
+  // Refused its input, or was stopped before a worker took it: such a run answers no query.
+  if (!isOpen({ status }) && isFirstRun && historyLength <= 5)
     return (await partitionItems(temporal, partition)).map(({ key, taskId = null }) => ({
       ...{ key, status: taskId ? 'running' : 'waiting', taskId },
     }));
   throw await noAnswer(temporal, partition.workflowId);
-}
-
-/** Refused its input, or was stopped before a worker took it: such a run answers no query. */
-async function didNothing(partition: WorkflowHandle): Promise<boolean> {
-  const { raw, runId } = await partition.describe();
-  if ((raw.workflowExecutionInfo?.firstRunId ?? runId) !== runId) return false;
-  const { events } = await partition.fetchHistory();
-  return events?.every(({ activityTaskScheduledEventAttributes: sent }) => !sent) ?? false;
 }
 
 export async function partitionItems(temporal: Client, partition: WorkflowHandle): Promise<BatchItem[]> {
@@ -97,26 +91,19 @@ export async function partitionItems(temporal: Client, partition: WorkflowHandle
   return ((await inputOf(temporal, first)) as PartitionInput).items;
 }
 
-export interface FollowedCounts {
-  counts: ItemCounts;
-  /** How many of the held items have an open job that needs no person. */
-  continuing: number;
-}
-
 /** The counts of a batch, with the status of separate jobs from the list of runs. */
 export async function followCounts(
   temporal: Client,
   key: string,
   { startedAt, stopped, counts: counted }: Pick<BatchResult, 'counts' | 'startedAt' | 'stopped'>,
-): Promise<FollowedCounts> {
+): Promise<ItemCounts> {
   const counts = { ...counted };
-  if (counts.held <= (stopped?.unfollowed ?? 0)) return { counts, continuing: 0 };
-  const runs = await runsOfPromoted(temporal, key, startedAt);
-  for (const run of runs) {
+  if (counts.held <= (stopped?.unfollowed ?? 0)) return counts;
+  for (const run of await runsOfPromoted(temporal, key, startedAt)) {
     counts[statusOf(run)] += 1;
     counts.held -= 1;
   }
-  return { counts, continuing: runs.filter(isContinuing).length };
+  return counts;
 }
 
 /** By start time, because Temporal may still keep runs of an earlier batch with the same key. */
@@ -145,11 +132,10 @@ export async function followResult(temporal: Client, result: BatchItemResult): P
   return { ...result, taskId, error: errors.join('; ') || undefined };
 }
 
-/** Undefined for a job that waits for a decision: the batch knows why. */
-function whyHeld(workflowId: string, run: Listed | undefined): string | undefined {
+function whyHeld(workflowId: string, run: Listed | undefined): string {
   if (!run) return `its run ${workflowId} was not found: past retention, deleted, or not started yet`;
   if (!isOpen(run)) return `its run ${workflowId} was stopped; what to do: segue held`;
-  return isContinuing(run) ? `it continues as ${workflowId}: ${entryOf(run).stage ?? 'started'}` : undefined;
+  return `its run ${workflowId} is open: ${entryOf(run).stage ?? 'started'}`;
 }
 
 /** A run that was terminated, or timed out, counts as held: the service may still have its task. */
@@ -157,12 +143,6 @@ function statusOf(run: Listed): 'succeeded' | 'unsaved' | 'failed' | 'held' {
   const { status } = run;
   if (status.name === 'COMPLETED') return entryOf(run).status === 'unsaved' ? 'unsaved' : 'succeeded';
   return status.name === 'FAILED' || status.name === 'CANCELLED' ? 'failed' : 'held';
-}
-
-/** Whether no person has to do anything for it. */
-function isContinuing(run: Listed): boolean {
-  const { stage } = entryOf(run);
-  return isOpen(run) && stage !== 'held' && stage !== 'overdue';
 }
 
 async function endOf(temporal: Client, { workflowId, runId }: Listed): Promise<Partial<BatchItemResult>> {

@@ -6,7 +6,6 @@ import {
   type BatchItemResult,
   type BatchResult,
   NO_ITEMS,
-  type PartitionFacts,
 } from '../../contract';
 import { againKey } from '../../contract/ids';
 import { factsOf, inPartitions, manifestOf, type Partition } from '../../runs/manifest/partitions';
@@ -29,39 +28,26 @@ export interface LeftItems {
 export interface BatchRetry {
   input: BatchInput;
   left: LeftItems;
-  /** Read from the runs of the batch, from the first partition on each time. */
-  partitions: AsyncIterable<Partition>;
+  partitions: Partition[];
 }
 
 /** The failed and unsaved items of a closed batch are the same each time, so two retries give one new batch. */
 export async function prepareRetry(temporal: Client, repeated: Batch): Promise<BatchRetry> {
   const { carried, manifest: before, source, ...input } = (await inputOf(temporal, repeated)) as BatchInput;
-  const total = before.partitions.length;
   const { status, stage } = await repeated.report();
   if (status === 'running') throw notRepeated(repeated, `it is still running${stage ? ` (${stage})` : ''}`);
   // Items that failed after its end are separate jobs and are not repeated here.
   const result = await resultOf(temporal, await temporal.workflow.getHandle(repeated.workflowId).describe());
-  const tally: Tally = { absent: 0, left: { held: 0, lost: 0, cancelled: 0 } };
-  const facts: PartitionFacts[] = [];
-  const items = repeatedItems(temporal, repeated, total, tally);
-  for await (const partition of inPartitions(items)) facts.push(factsOf(partition));
-  const manifest = manifestOf(facts);
+  const left: LeftItems = { held: 0, lost: 0, cancelled: 0 };
+  const partitions: Partition[] = [];
+  const items = repeatedItems(temporal, repeated, before.partitions.length, result !== null, left);
+  for await (const partition of inPartitions(items)) partitions.push(partition);
+  const manifest = manifestOf(partitions.map(factsOf));
   const { failed, unsaved } = result?.counts ?? NO_ITEMS;
   const missing = failed + unsaved - manifest.items;
   if (missing > 0)
     throw notRepeated(repeated, `Temporal no longer keeps ${missing} of its failed or unsaved items`);
-  // A batch that was stopped has no counts that show whether an item of an absent partition failed.
-  if (!result && tally.absent > 0)
-    throw notRepeated(
-      repeated,
-      `it was stopped, and Temporal has no run of ${tally.absent} of its partitions: they were never handed over, or are ` +
-        'no longer kept; start a batch of the items that are not done, with another key',
-    );
-  return {
-    input: { ...input, key: againKey(repeated.key), manifest },
-    left: tally.left,
-    partitions: { [Symbol.asyncIterator]: () => inPartitions(repeatedItems(temporal, repeated, total)) },
-  };
+  return { input: { ...input, key: againKey(repeated.key), manifest }, left, partitions };
 }
 
 /** The result of a batch that completed; null for any other. No worker is queried. */
@@ -74,26 +60,29 @@ export async function resultOf(
   return (result as BatchResult | undefined) ?? null;
 }
 
-interface Tally {
-  left: LeftItems;
-  /** Partitions that were never handed over, or are no longer kept. */
-  absent: number;
-}
-
+/** Where the batch was stopped, no counts show whether an item of an absent partition failed. */
 async function* repeatedItems(
   temporal: Client,
   repeated: Batch,
   total: number,
-  tally?: Tally,
+  mayBeAbsent: boolean,
+  left: LeftItems,
 ): AsyncGenerator<{ line: number; item: BatchItem }> {
   let line = 0;
   for (let n = 1; n <= total; n++) {
     const partition = await findPartition(temporal, repeated.key, n);
-    if (!partition) {
-      if (tally) tally.absent += 1;
-      continue;
-    }
-    await requireClosed(temporal, repeated, partition);
+    if (!partition && mayBeAbsent) continue;
+    if (!partition)
+      throw notRepeated(
+        repeated,
+        `it was stopped, and Temporal has no run of its partition ${n}; start a batch of the items that are not done, with another key`,
+      );
+    if (await staysOpen(temporal, partition))
+      throw notRepeated(
+        repeated,
+        `${partition.workflowId} is still open; retry when it is closed. One that only waits ends within six hours; ` +
+          `to end it now: temporal workflow cancel --workflow-id ${partition.workflowId}`,
+      );
     const results = await partitionResults(temporal, partition);
     const items = results.some(isRepeated) ? await partitionItems(temporal, partition) : [];
     for (const [index, result] of results.entries()) {
@@ -101,7 +90,7 @@ async function* repeatedItems(
       // What failed gets a new task; an unsaved result is read from its task again, and nothing is submitted.
       const taskId = result.status === 'unsaved' ? (result.taskId ?? undefined) : undefined;
       if (isRepeated(result) && item) yield { line: ++line, item: { ...item, taskId } };
-      else if (tally) countLeft(tally.left, await followResult(temporal, result));
+      else countLeft(left, await followResult(temporal, result));
     }
   }
 }
@@ -114,19 +103,12 @@ function isRepeated({ status }: BatchItemResult): boolean {
 /** A partition signals its end to its batch just before it closes; one that is open for longer has work left. */
 const CLOSING_PATIENCE_MS = 10_000;
 
-/** Partitions of a stopped batch follow their tasks to the end. */
-async function requireClosed(temporal: Client, repeated: Batch, partition: WorkflowHandle): Promise<void> {
-  if (!isOpen(await partition.describe())) return;
+async function staysOpen(temporal: Client, partition: WorkflowHandle): Promise<boolean> {
+  if (!isOpen(await partition.describe())) return false;
   const deadline = Date.now() + CLOSING_PATIENCE_MS;
   // Errors do not matter: the status is read again.
   await temporal.withDeadline(deadline, () => partition.result()).catch(() => undefined);
-  if (!isOpen(await partition.describe())) return;
-  const { workflowId } = partition;
-  throw notRepeated(
-    repeated,
-    `${workflowId} is still open; retry when it is closed. One that only waits ends within six hours; ` +
-      `to end it now: temporal workflow cancel --workflow-id ${workflowId}`,
-  );
+  return isOpen(await partition.describe());
 }
 
 function countLeft(left: LeftItems, { status }: BatchItemResult): void {

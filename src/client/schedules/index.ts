@@ -21,11 +21,14 @@ import { parseDuration } from '../../contract/durations';
 import {
   assertValid,
   DecisionRefusedError,
+  InvalidInputError,
   NoSuchScheduleError,
   NoTimezoneError,
+  reasonOf,
   ScheduleExistsError,
 } from '../../errors';
 import { firingWorkflowId, scheduleId, scheduleNameIn, workspaceClockWorkflowId } from '../../contract/ids';
+import { GRPC, grpcCode } from '../../runs/grpc';
 import { pollersOf } from '../../runs/query';
 import {
   entryOfSchedule,
@@ -76,7 +79,8 @@ export class SchedulesClient {
 
   /**
    * Creates a schedule. The same one a second time is left as it is; another under the same name is a
-   * `ScheduleExistsError`. All problems are reported at once, before anything is sent.
+   * `ScheduleExistsError`. Problems are reported at once, before anything is sent; only the server
+   * reads cron expressions.
    */
   async create(name: string, options: ScheduleOptions): Promise<CreatedSchedule> {
     assertValid(validateSchedule(name, options), 'Nothing was scheduled');
@@ -88,8 +92,11 @@ export class SchedulesClient {
     } catch (error) {
       // Somebody else created it at the same moment.
       const other = error instanceof ScheduleAlreadyRunning ? await this.#existing(name, options) : undefined;
-      if (!other) throw error;
-      return other;
+      if (other) return other;
+      // The SDK does not understand the times, or the server refuses them.
+      if (!(error instanceof TypeError) && grpcCode(error) !== GRPC.invalidArgument) throw error;
+      const problem = `${Object.keys(options.spec).join()}: ${reasonOf((error as Error).cause ?? error)}`;
+      throw new InvalidInputError([problem], 'Nothing was scheduled');
     }
     return { name, scheduleId: scheduleId(name), existing: false, timezone, remarks };
   }

@@ -7,7 +7,7 @@ import {
   WorkflowFailedError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { keyOfFiring } from '../../calendar/zones';
+import { calendarsOf, keyOfFiring } from '../../calendar/zones';
 import {
   type FiringResult,
   type ScheduleOverlap,
@@ -107,7 +107,6 @@ export async function reportOfSchedule(
   described: ScheduleDescription,
 ): Promise<ScheduleReport> {
   const { info, action, policies } = described;
-  const kept = keptIn(described);
   const [input] = (action.args ?? []) as [{ target?: ScheduleTarget }?];
   const firings = [...info.recentActions].reverse();
   return {
@@ -121,7 +120,7 @@ export async function reportOfSchedule(
     next: info.nextActionTimes.slice(0, TIMES_SHOWN).map((time) => time.toISOString()),
     fired: info.numActionsTaken,
     skipped: skippedFirings(described),
-    firings: await Promise.all(firings.map((taken) => reportOfFiring(temporal, kept, taken))),
+    firings: await Promise.all(firings.map((taken) => reportOfFiring(temporal, described, taken))),
   };
 }
 
@@ -143,7 +142,7 @@ function keptIn({ memo }: Pick<ScheduleSummary, 'memo'>): Partial<KeptSchedule> 
 
 async function reportOfFiring(
   temporal: Client,
-  kept: Partial<KeptSchedule>,
+  described: ScheduleDescription,
   { scheduledAt, takenAt, action }: ScheduleExecutionResult,
 ): Promise<FiringReport> {
   const { workflowId: firing, firstExecutionRunId } = action.workflow;
@@ -151,19 +150,17 @@ async function reportOfFiring(
     time: firingIn(firing)?.time ?? scheduledAt.toISOString(),
     takenAt: takenAt.toISOString(),
     firing,
-    ...dueRun(firing, kept),
+    ...dueRun(firing, described),
     ...{ digest: null, warnings: [] },
     ...(await outcomeOfFiring(temporal, firing, firstExecutionRunId)),
   };
 }
 
-function dueRun(
-  firing: string,
-  { kind, spec, timezone }: Partial<KeptSchedule>,
-): Pick<FiringReport, 'key' | 'workflowId'> {
+function dueRun(firing: string, described: ScheduleDescription): Pick<FiringReport, 'key' | 'workflowId'> {
   const own = firingIn(firing);
-  if (!own || !kind || !spec || !timezone) return { key: null, workflowId: null };
-  const key = keyOfFiring(own, { spec, timezone });
+  const { kind, timezone } = keptIn(described);
+  if (!own || !kind || !timezone) return { key: null, workflowId: null };
+  const key = keyOfFiring(own, calendarsOf(described), timezone);
   return { key, workflowId: targetWorkflowId(kind, key) };
 }
 

@@ -3,13 +3,12 @@ import { type BatchResult, type FiredEnd } from '../../contract';
 type End = Pick<BatchResult, 'status' | 'counts' | 'incomplete' | 'stopped'>;
 
 /** Held items outweigh failed ones, because they need a decision. */
-export function endOfBatch({ status, counts, incomplete, stopped }: End, continuing = 0): FiredEnd {
+export function endOfBatch({ status, counts, incomplete, stopped }: End): FiredEnd {
   if (status === 'cancelled') return { status: 'cancelled', error: 'it was cancelled' };
   const { unfollowed, undone, reason } = stopped ?? { unfollowed: 0, undone: 0, reason: '' };
-  const held = counts.held - unfollowed - continuing;
+  const held = counts.held - unfollowed;
   const problems = [
-    ...(held > 0 ? [`${held} items need a person`] : []),
-    ...(continuing > 0 ? [`${continuing} items continue as separate jobs`] : []),
+    ...(held > 0 ? [`${held} items continue as separate jobs, or need a person`] : []),
     ...(unfollowed > 0 ? [`${unfollowed} items are at the service, and nobody polls them: ${reason}`] : []),
     ...(counts.unsaved > 0 ? [`the results of ${counts.unsaved} items are not saved in their projects`] : []),
     ...(counts.failed > 0 ? [`${counts.failed} items failed`] : []),

@@ -41,7 +41,7 @@ export async function handOver(
   temporal: Client,
   { key, manifest, poll, submit }: BatchInput,
   queue: { taskQueue: string; priority: Priority },
-  partitions: AsyncIterable<BatchPartition>,
+  partitions: AsyncIterable<BatchPartition> | Iterable<BatchPartition>,
 ): Promise<void> {
   const given = await requireWithinRetention(temporal, key);
   await inParallelFrom(HANDED_OVER_AT_ONCE, partitions, async (one) => {

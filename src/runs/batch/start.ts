@@ -40,7 +40,7 @@ export async function startBatchInput(
   temporal: Client,
   input: BatchInput,
   { taskQueue, token }: { taskQueue: string; token?: string },
-  partitions: AsyncIterable<BatchPartition>,
+  partitions: AsyncIterable<BatchPartition> | Iterable<BatchPartition>,
 ): Promise<RunFacts> {
   assertValid(validateBatchInput(input), 'The batch was not started');
   const { key, scope } = input;

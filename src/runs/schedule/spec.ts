@@ -1,5 +1,4 @@
-import { type ScheduleSpec } from '@temporalio/client';
-import { CALENDAR_FORM, CRON_FORM, readCalendar, readCron } from '../../calendar/calendars';
+import { DAYS_OF_WEEK, MONTHS, type ScheduleSpec } from '@temporalio/client';
 import {
   DEFAULT_SCHEDULE,
   SCHEDULE_OVERLAPS,
@@ -91,19 +90,46 @@ function isInterval(value: unknown): boolean {
   return ms >= 1_000 && ms % 1_000 === 0;
 }
 
-/** Exactly one of the three. */
+/** The greatest value of each member of a calendar, or all its values. */
+const CALENDAR: Partial<Record<string, number | readonly unknown[]>> = {
+  ...{ second: 59, minute: 59, hour: 23, dayOfMonth: 31 },
+  ...{ month: MONTHS, dayOfWeek: DAYS_OF_WEEK, year: 2100 },
+};
+const CALENDAR_FORM = `a calendar of Temporal, like { "hour": 2, "dayOfWeek": "MONDAY" }; it has ${Object.keys(CALENDAR).join(', ')}`;
+
+/** Checks only what the SDK ignores instead of refusing it: other members, no values at all, and bad ends and steps. */
+function isCalendar(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { comment: _comment, ...members } = value;
+  return Object.entries(members).every(([name, member]) => {
+    const ranges = [member].flat();
+    return ranges.length > 0 && ranges.every((range) => isRange(range, CALENDAR[name]));
+  });
+}
+
+function isRange(range: unknown, values: number | readonly unknown[] | undefined): boolean {
+  if (values === undefined || !isRecord(range)) return values !== undefined;
+  const { start, end = start, step = 1, ...unknown } = range;
+  const place = (value: unknown): number =>
+    typeof values === 'number' ? Number(value) : values.indexOf(value);
+  const last = typeof values === 'number' ? values : values.length - 1;
+  const isInBounds = place(end) >= place(start) && place(end) <= last;
+  return isInBounds && Number.isInteger(step) && Number(step) > 0 && Object.keys(unknown).length === 0;
+}
+
+/** Exactly one of the three. The server reads cron expressions and calendars; the time zone is separate. */
 function validateTimes(spec: unknown): string[] {
   const given = isRecord(spec) ? Object.entries(spec).filter(([, value]) => value !== undefined) : [];
   const [[kind, value] = []] = given.length === 1 ? given : [];
   if (kind === 'every') return isInterval(value) ? [] : [`every: must be ${DURATION_FORM}, in whole seconds`];
   if (kind === 'cron')
-    return typeof value === 'string' && readCron(value)
+    return typeof value === 'string' && !/@every|[=#]/.test(value)
       ? []
-      : [`cron: ${JSON.stringify(value)} is not ${CRON_FORM}`];
+      : [`cron: ${JSON.stringify(value)} is not a cron expression, like "0 2 * * *"`];
   const calendars = [value].flat();
   if (kind === 'calendar' && calendars.length > 0)
     return calendars
-      .filter((one) => readCalendar(one) === undefined)
+      .filter((one) => !isCalendar(one))
       .map((one) => `calendar: ${JSON.stringify(one)} is not ${CALENDAR_FORM}`);
   return ['spec: must be one of { cron }, { every } and { calendar }'];
 }

@@ -37,7 +37,10 @@ async function withHeldItem(ownKey?: string): Promise<{ key: string; job: string
   const job = batchItemKey(spec.key, 1);
   await befall(sandbox.url, `${job}.submit.1`, { fault: 'reset', when: 'after' });
   const report = await segueClient(temporal, line.config).batch.run(spec);
-  expect(report).toMatchObject({ status: 'held', error: '1 items need a person' });
+  expect(report).toMatchObject({
+    status: 'held',
+    error: '1 items continue as separate jobs, or need a person',
+  });
   await untilListed(job);
   const [taskId = ''] = await tasksOf(sandbox.url, job);
   return { key: spec.key, job, taskId };
@@ -136,11 +139,15 @@ test('an item that is decided and goes on keeps its batch from having succeeded,
     return jobs.every((held) => held.key !== job);
   });
   expect(await reportOf(key)).toMatchObject({
-    ...{ status: 'held', error: '1 items continue as separate jobs', info: { counts: { held: 1 } } },
+    ...{
+      status: 'held',
+      error: '1 items continue as separate jobs, or need a person',
+      info: { counts: { held: 1 } },
+    },
   });
   expect(await batch('follow', key)).toMatchObject({ code: 3 });
   expect((await resultsOf(key))[0]).toMatchObject({
-    ...{ status: 'held', taskId, error: expect.stringContaining(`it continues as media/${job}: polling`) },
+    ...{ status: 'held', taskId, error: expect.stringContaining(`its run media/${job} is open: polling`) },
   });
   await ask(sandbox.url, 'DELETE /_sandbox/faults');
   await untilListedAsEnded(job);
@@ -150,7 +157,10 @@ test('an item that is decided and goes on keeps its batch from having succeeded,
 test('P2: an item whose run was terminated, or that Temporal keeps no longer, stays held, in words that say so', async () => {
   const { key, job } = await withHeldItem();
   await temporal.client.workflow.getHandle(`media/${job}`).terminate('by mistake');
-  expect(await reportOf(key)).toMatchObject({ status: 'held', error: '1 items need a person' });
+  expect(await reportOf(key)).toMatchObject({
+    status: 'held',
+    error: '1 items continue as separate jobs, or need a person',
+  });
   expect((await resultsOf(key))[0]).toMatchObject({
     ...{
       status: 'held',

@@ -178,6 +178,6 @@ test('P2: what Temporal keeps no longer of a stopped batch is not left out silen
   await temporal.client.workflow.getHandle(first.workflowId).terminate();
   await forgetRun(temporal, `batch-part/${spec.key}~1`);
   await expect(segue.batch.retry(spec.key)).rejects.toThrow(
-    'it was stopped, and Temporal has no run of 2 of its partitions',
+    'it was stopped, and Temporal has no run of its partition 1',
   );
 });

@@ -69,16 +69,16 @@ test('a schedule from its making to its end', async () => {
 test('everything that is wrong is told at once, each with its flag or its place', async () => {
   const file = path.join(await mkdtemp(path.join(shared().scratch, 'spec-')), 'wrong.yaml');
   await writeFile(file, 'project: { resourcetype: campaign, id: "7" }\nboards: [a]\nweeks: 99\n');
-  const flags = ['--cron', '0 25 * * *', '--timezone', 'Mars', '--overlap', 'both', '--catchup', 'long'];
+  const flags = ['--cron', '@every 1h', '--timezone', 'Mars', '--overlap', 'both', '--catchup', 'long'];
   const { code, stderr } = await schedule('create', 'a b', ...flags, 'outlook', file);
   expect(code).toBe(2);
   expect(stderr.split('\n').map((line) => line.trim())).toEqual([
     'Nothing was scheduled:',
-    expect.stringMatching(/^NAME: "a b" is not/),
-    expect.stringMatching(/^--cron: "0 25 \* \* \*" is not a cron expression/),
-    expect.stringMatching(/^--timezone: "Mars" is not/),
-    expect.stringMatching(/^--overlap: "both" is not one of/),
-    expect.stringMatching(/^--catchup: "long" is not/),
+    expect.stringMatching(/^NAME: must be 1 to 100 letters/),
+    expect.stringMatching(/^--overlap: must be skip,/),
+    expect.stringMatching(/^--timezone: must be the name of a time zone/),
+    expect.stringMatching(/^--catchup: must be a number with a unit/),
+    expect.stringMatching(/^--cron: "@every 1h" is not a cron expression/),
     expect.stringMatching(/wrong\.yaml:3:8: weeks: must be/),
   ]);
   const wrong = [
@@ -87,6 +87,14 @@ test('everything that is wrong is told at once, each with its flag or its place'
   ];
   const ended = await Promise.all(wrong.map((args) => schedule(...args)));
   expect(ended.map((finished) => finished.code)).toEqual(wrong.map(() => 2));
+});
+
+test('a cron expression that Temporal refuses is an input error', async () => {
+  const flags = ['--cron', '0 25 * * *', '--timezone', 'UTC'];
+  expect(await schedule('create', 'late', ...flags, 'outlook', EXAMPLE)).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^Nothing was scheduled:\n {2}cron: Hour is not in range \[0-23\]$/),
+  });
 });
 
 test('a batch is scheduled by the address of its manifest, which nobody is shown whole', async () => {
@@ -113,7 +121,7 @@ test('a batch is scheduled by the address of its manifest, which nobody is shown
   expect(wrong.code).toBe(2);
   expect(wrong.stderr.split('\n').map((line) => line.trim())).toEqual([
     'Nothing was scheduled:',
-    expect.stringMatching(/^NAME: "a b" is not/),
+    expect.stringMatching(/^NAME: must be 1 to 100 letters/),
     '--notify: "u-1" is not USER@WORKSPACE',
     'MANIFEST_URL: is not an address',
   ]);

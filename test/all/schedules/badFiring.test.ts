@@ -37,6 +37,12 @@ test.each([
     { ...INPUT, carried: CARRIED },
     /was not started by its/,
   ],
+  [
+    'of a deleted schedule, where clocks are put back,',
+    `firing/f-${NAME}-2025-10-26T00:00:00Z`,
+    { ...INPUT, timezone: 'Europe/Berlin' },
+    /The schedule f-.* is deleted/,
+  ],
 ])('a firing %s fails at once', async (_what, workflowId, input, words) => {
   const config = testConfig();
   await withWorker(temporal, config, NOBODY, async () => {

@@ -41,7 +41,7 @@ test('the same schedule twice is left as it is, another one under its name is re
 test('everything that is wrong is told at once, and nothing is made', async () => {
   const { schedules } = client();
   const wrong = schedules.create('no blanks', {
-    spec: { cron: '61 2 * * *' },
+    spec: { cron: '@every 1h' },
     timezone: 'Mars/Base',
     overlap: 'cancel-other' as never,
     catchup: '5s',
@@ -56,7 +56,7 @@ test('everything that is wrong is told at once, and nothing is made', async () =
       expect.stringMatching(/^note: /),
       expect.stringMatching(/^timezone: must be the name of a time zone/),
       expect.stringMatching(/^catchup: must be .*, from 10s to/),
-      expect.stringMatching(/^cron: minute: /),
+      expect.stringMatching(/^cron: "@every 1h" is not a cron expression/),
       expect.stringMatching(/^weeks: /),
       expect.stringMatching(/nothing to look at/),
     ],
@@ -93,6 +93,18 @@ test('everything that is wrong is told at once, and nothing is made', async () =
   await expect(schedules.pause('a/b', ' ')).rejects.toMatchObject({ problems: [name, note] });
   await expect(schedules.resume('a/b', ' ')).rejects.toMatchObject({ problems: [name, note] });
   await expect(schedules.show('a')).rejects.toThrow(NoSuchScheduleError);
+});
+
+test.each([
+  [{ cron: '61 2 * * *' }, 'cron: Minute is not in range [0-59]'],
+  [{ cron: '0 2 * *' }, 'cron: CronString does not have 5-7 fields'],
+  [{ calendar: { hour: 24 } }, /^calendar: Invalid CalendarSpec component for field hour: '24'/],
+  [{ calendar: { year: 5 } }, /^calendar: .*Year Start is not in range/],
+])('times that only Temporal can refuse are an input error: %j', async (spec, problem) => {
+  const refused = client().schedules.create(newName(), { ...UNUSED, spec });
+  await expect(refused).rejects.toThrow(InvalidInputError);
+  const told = typeof problem === 'string' ? problem : expect.stringMatching(problem);
+  await expect(refused).rejects.toMatchObject({ problems: [told] });
 });
 
 test('a schedule is shown, listed, paused, resumed and deleted', async () => {

@@ -212,7 +212,10 @@ describe('the end of a batch', () => {
     [
       'some wait for a person beside that',
       { status: 'attention' as const, counts: { ...counts, unsaved: 2, held: 1 } },
-      ...(['held', '1 items need a person; the results of 2 items are not saved in their projects'] as const),
+      ...([
+        'held',
+        '1 items continue as separate jobs, or need a person; the results of 2 items are not saved in their projects',
+      ] as const),
     ],
     [
       'a partition was stopped',
@@ -229,17 +232,10 @@ describe('the end of a batch', () => {
       'a partition was stopped that had tasks, and others did not come',
       { status, counts: { ...counts, held: 3, cancelled: 7 }, stopped, incomplete: 'it is gone' },
       'held',
-      `1 items need a person; ${unfollowed}; 3 items were not done: ${stopped.reason}; 4 items were not handed over: it is gone`,
+      `1 items continue as separate jobs, or need a person; ${unfollowed}; 3 items were not done: ${stopped.reason}; 4 items were not handed over: it is gone`,
     ],
   ])('where %s', (_name, result, word, error) => {
     expect(endOfBatch({ ...whole, ...result })).toEqual({ status: word, error });
-  });
-
-  test('where items went on as runs of their own', () => {
-    expect(endOfBatch({ ...whole, status: 'attention', counts: { ...counts, held: 3 } }, 2)).toEqual({
-      status: 'held',
-      error: '1 items need a person; 2 items continue as separate jobs',
-    });
   });
 });
 

@@ -58,6 +58,16 @@ test.each<[string, string[], (string | RegExp)[]]>([
       /^--space: must be an id/,
     ],
   ],
+  [
+    'create',
+    ['a', 'batch', 'https://example.com/', '--cron', 'CRON_TZ=UTC 0 2 * * *'],
+    ['Nothing was scheduled:', /^--cron: "CRON_TZ=UTC 0 2 \* \* \*" is not a cron expression/],
+  ],
+  [
+    'create',
+    ['a', 'batch', 'https://example.com/', '--calendar', '{"hours":2}'],
+    ['Nothing was scheduled:', /^--calendar: {"hours":2} is not a calendar of Temporal/],
+  ],
 ])('%s %j', (command, args, lines) => expectRefused(['schedule', command, ...args], lines));
 
 test.each(['create', 'list', 'show', 'pause', 'resume', 'trigger', 'backfill', 'delete'])(
