@@ -141,13 +141,6 @@ export function againKey(key: string): string {
   return `${first}+${Number(times) + 1}`;
 }
 
-/** `k+3` repeats `k+2`. Undefined for a key that repeats nothing. */
-export function repeatedKey(key: string): string | undefined {
-  const [, first = '', times = '1'] = REPEAT.exec(key) ?? [];
-  if (Number(times) < 2) return undefined;
-  return times === '2' ? first : `${first}+${Number(times) - 1}`;
-}
-
 /** How many writers a workspace has. It never changes: a project whose shard changed would have two writers. */
 export const SHARDS = 32;
 

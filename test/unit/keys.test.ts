@@ -1,7 +1,6 @@
 import { digest } from '../../src/platform/digest';
 import {
   againKey,
-  repeatedKey,
   isGivenKey,
   mediaKeyOf,
   mediaWorkflowId,
@@ -32,12 +31,7 @@ describe('keys and ids', () => {
     ['spring~banner', 'spring~banner+2'],
   ])('%s is run again as %s, whoever asks', (key, again) => {
     expect(againKey(key)).toBe(again);
-    expect(repeatedKey(again)).toBe(key);
     expect(isGivenKey(again)).toBe(false);
-  });
-
-  test.each(['k', 'k+', 'k+1', '+2', 'spring~banner'])('%s repeats nothing', (key) => {
-    expect(repeatedKey(key)).toBeUndefined();
   });
 
   test.each([

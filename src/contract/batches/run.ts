@@ -64,9 +64,6 @@ export interface PartitionStanding extends Omit<PartitionNews, 'n'> {
   stopped?: StoppedItems;
 }
 
-/** What the operator is notified of, mostly once. */
-export type BatchEvent = 'held' | 'incomplete' | 'stopped' | 'absent' | 'trouble' | 'late';
-
 export interface BatchProgress {
   stage: BatchStage;
   since: string;
@@ -75,11 +72,8 @@ export interface BatchProgress {
   paused: Pause | null;
   partitions: PartitionStanding[];
   orders: number;
-  notified: BatchEvent[];
-  /** How often the service was in trouble; part of the event's name. */
-  troubles: number;
-  /** Null while it is in trouble. */
-  wellSince: string | null;
+  /** Events that the operator was notified of. */
+  notified: string[];
   nextCheckAt: string;
   arrivedAt?: string;
   /** Why the rest of the manifest is not handed over: those items count as cancelled. */

@@ -1,7 +1,6 @@
 /** The state of a batch: what outlives the run (`progress`), what it does at the moment, and what follows from both. */
 import { workflowInfo } from '@temporalio/workflow';
 import {
-  type BatchEvent,
   type BatchInput,
   type BatchProgress,
   type BatchStatus,
@@ -29,7 +28,7 @@ export class Batch implements Sender {
   grantsInFlight = 0;
   noticesInFlight = 0;
   /** Events that the service did not take before the history was long. */
-  readonly unsent = new Set<BatchEvent>();
+  readonly unsent = new Set<string>();
 
   constructor(readonly input: BatchInput) {
     const { carried, manifest } = input;
@@ -42,8 +41,6 @@ export class Batch implements Sender {
       paused: null,
       orders: 0,
       notified: [],
-      troubles: 0,
-      wellSince: new Date(0).toISOString(),
       nextCheckAt: new Date(Date.now() + CHECK_EVERY_MS).toISOString(),
       incomplete: null,
       listeners: [],
@@ -158,19 +155,6 @@ export function lateOf(partitions: PartitionStanding[]): string | null {
   const open = partitions.filter(({ isOver }) => !isOver);
   const isStuck = open.every(({ late, slots, counts }) => isText(late) || slots + counts.running === 0);
   return open.find(({ late, slots }) => isText(late) && (slots > 0 || isStuck))?.late ?? null;
-}
-
-/** Trouble that returns within this time is the same trouble: the operator is notified once. */
-const CALM_MS = 600_000;
-
-export function isNewTrouble(
-  progress: Pick<BatchProgress, 'wellSince'>,
-  isTroubled: boolean,
-  now: number,
-): boolean {
-  const { wellSince } = progress;
-  progress.wellSince = isTroubled ? null : (wellSince ?? new Date(now).toISOString());
-  return isTroubled && wellSince !== null && now - Date.parse(wellSince) >= CALM_MS;
 }
 
 /** The state for the next run is one payload for all partitions, and the server takes up to 2 MB: texts are truncated. */

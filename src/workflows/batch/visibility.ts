@@ -1,22 +1,15 @@
 /** What people see of a batch: its stage in lists, its page, and its notifications, each event at most once. */
 import { log, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import {
-  type BatchEvent,
-  type BatchInput,
-  type BatchResult,
-  type BatchStage,
-  type BatchStatus,
-  type NoticeOutcome,
-} from '../../contract';
+import { type BatchResult, type BatchStage, type BatchStatus, type NoticeOutcome } from '../../contract';
 import { adviceOnStopped } from '../../contract/advice';
-import { repeatedKey } from '../../contract/ids';
 import { bodyOf, inBackground, notifyOperator, notifyUser, oneLine } from '../lib/notify';
 import { raiseAlarm } from '../steps/alarm';
 import { lines, listStage, listStart } from '../steps/visibility';
-import { type Batch, isNewTrouble } from './state';
+import { type Batch } from './state';
 
 export interface Concern {
-  event: BatchEvent;
+  /** The operator is notified of each event once. */
+  event: string;
   title: string;
   what: string;
   /** What it means, and what to do: paragraphs in Markdown. */
@@ -29,7 +22,7 @@ function concernsOf(run: Batch): Concern[] {
   const { incomplete } = progress;
   return [
     heldJobs > 0 && {
-      event: 'held' as const,
+      event: 'held',
       title: 'Items of a batch need your decision',
       what: 'some of its items wait for a person',
       advice: [
@@ -38,7 +31,7 @@ function concernsOf(run: Batch): Concern[] {
       ],
     },
     incomplete !== null && {
-      event: 'incomplete' as const,
+      event: 'incomplete',
       title: 'Part of a batch will not run',
       what: `it lacks a part of its manifest: ${incomplete}`,
       advice: [
@@ -47,7 +40,7 @@ function concernsOf(run: Batch): Concern[] {
       ],
     },
     stopped !== null && {
-      event: 'stopped' as const,
+      event: 'stopped',
       title: 'Part of a batch was stopped',
       what: `it continues without some of its items: ${stopped.reason}`,
       advice: [
@@ -56,7 +49,8 @@ function concernsOf(run: Batch): Concern[] {
       ],
     },
     trouble !== null && {
-      event: 'trouble' as const,
+      // Once a day.
+      event: `trouble-${new Date().toISOString().slice(0, 10)}`,
       title: 'Batch stalled: the service is in trouble',
       what: trouble,
       advice: [
@@ -65,7 +59,7 @@ function concernsOf(run: Batch): Concern[] {
       ],
     },
     late !== null && {
-      event: 'late' as const,
+      event: 'late',
       title: 'Batch stalled: slow tasks take all its slots',
       what: late,
       advice: [
@@ -85,54 +79,34 @@ export function absence({ input, absent, progress }: Batch): Concern {
     what: `${absent.length} of ${partitions.length} partitions were not handed over; none came since ${arrivedAt ?? startedAt}`,
     advice: [
       'Partitions that were handed over continue, and are not submitted again.',
-      ...restLines(input),
+      ...(input.source === undefined
+        ? []
+        : [`It is of a schedule, which reads its manifest from ${input.source}.`]),
+      '- Hand over the rest: run the same `start`, `run` or `retry` again',
       `- Or do without it, and end: \`segue batch cancel ${input.key} --by NAME\``,
     ],
   };
 }
 
-/** The command that hands over the rest of the manifest. A retry has a derived key, and reads the batch that it repeats. */
-export function restLines({ key, source }: Pick<BatchInput, 'key' | 'source'>): string[] {
-  const repeated = repeatedKey(key);
-  if (repeated !== undefined)
-    return [
-      `It runs the failed items of \`${repeated}\` again, and takes them from there: it needs no manifest.`,
-      `- Hand over the rest: \`segue batch retry ${repeated}\``,
-    ];
-  return [
-    ...(source === undefined ? [] : [`It is of a schedule, which reads its manifest from ${source}.`]),
-    `- Hand over the rest, with the same manifest: \`segue batch start MANIFEST --key ${key}\``,
-  ];
-}
-
 /** One notification for the whole batch, not one for each held item or each partition in trouble. */
 export function notifyChanges(run: Batch): void {
-  const isTroubleNew = isNewTrouble(run.progress, run.trouble !== null, Date.now());
-  for (const concern of concernsOf(run)) {
-    if (concern.event !== 'trouble') notifyOnce(run, concern);
-    else if (isTroubleNew) notify(run, concern, `trouble-${(run.progress.troubles += 1)}`);
-  }
+  for (const concern of concernsOf(run)) notifyOnce(run, concern);
 }
 
-export function notifyOnce(run: Batch, concern: Concern): void {
-  const { event } = concern;
+export function notifyOnce(run: Batch, { event, title, what, advice }: Concern): void {
   const { notified } = run.progress;
   if (notified.includes(event)) return;
   notified.push(event);
-  notify(run, concern, event);
-}
-
-function notify(run: Batch, { event: why, title, what, advice }: Concern, event: string): void {
   const { key } = run.input;
   const message = oneLine(`Batch ${key}: ${what}`);
   const body = bodyOf(`batch \`${key}\`: ${what}.`, run.countsLine, ...advice);
-  raiseAlarm(why, { batch: key, reason: message });
+  raiseAlarm(event.replace(/-.*/, ''), { batch: key, reason: message });
   inBackground(run, async () => {
     const notice = { category: 'agentError' as const, event, title, message, body, extra: { batch: key } };
     // A run with a long history does not wait for the next attempt.
     const isStale = (): boolean => run.isOpen && workflowInfo().continueAsNewSuggested;
     const { status, reason } = await notifyOperator(run, notice, { isStale });
-    if (status === 'notSent' && isStale()) run.unsent.add(why);
+    if (status === 'notSent' && isStale()) run.unsent.add(event);
     else if (status !== 'sent') log.warn('a notification was not sent', { event, status, reason });
   });
 }

@@ -156,7 +156,7 @@ export function silentBatch(
     carried: {
       ...{ stage: 'running', since: now, startedAt: now, nextCheckAt: now, concurrency: count, paused: null },
       partitions: Array.from({ length: count }, () => silent),
-      ...{ orders: 0, notified: [], troubles: 0, wellSince: new Date(0).toISOString() },
+      ...{ orders: 0, notified: [] },
       ...{ incomplete: null, listeners: [], reset: false },
     },
   };

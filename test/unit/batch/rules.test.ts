@@ -8,8 +8,7 @@ import { endOfBatch } from '../../../src/runs/batch/end';
 import { chunksOf, sharesOf } from '../../../src/config';
 import { type ItemCounts, type PartitionStanding } from '../../../src/contract';
 import { allocateSlots } from '../../../src/workflows/batch/partitions';
-import { type Batch, isNewTrouble, lateOf } from '../../../src/workflows/batch/state';
-import { restLines } from '../../../src/workflows/batch/visibility';
+import { type Batch, lateOf } from '../../../src/workflows/batch/state';
 
 const item = { key: 'a', tool: 'remove-background', request: { image_url: 'https://example.com/a.png' } };
 const partition = { batch: 'nightly', n: 1, first: 1, items: [item] };
@@ -237,43 +236,6 @@ describe('the end of a batch', () => {
   ])('where %s', (_name, result, word, error) => {
     expect(endOfBatch({ ...whole, ...result })).toEqual({ status: word, error });
   });
-});
-
-test('trouble that comes and goes is told once; ten minutes after its end, another one is told', () => {
-  const progress = { wellSince: new Date(0).toISOString() };
-  const told = (minute: number, isTroubled: boolean): boolean =>
-    isNewTrouble(progress, isTroubled, (60 + minute) * 60_000);
-  expect(told(0, false)).toBe(false);
-  expect([told(1, true), told(2, true), told(3, false), told(4, true)]).toEqual([true, false, false, false]);
-  expect([told(5, false), told(14, false), told(14.9, true)]).toEqual([false, false, false]);
-  expect([told(20, false), told(30, true)]).toEqual([false, true]);
-});
-
-test.each([
-  [
-    { key: 'nightly' },
-    ['- Hand over the rest, with the same manifest: `segue batch start MANIFEST --key nightly`'],
-  ],
-  [
-    { key: 'nightly', source: 'https://example.com/m' },
-    [
-      'It is of a schedule, which reads its manifest from https://example.com/m.',
-      '- Hand over the rest, with the same manifest: `segue batch start MANIFEST --key nightly`',
-    ],
-  ],
-  [
-    { key: 'nightly+2', source: 'https://example.com/m' },
-    [
-      'It runs the failed items of `nightly` again, and takes them from there: it needs no manifest.',
-      '- Hand over the rest: `segue batch retry nightly`',
-    ],
-  ],
-  [
-    { key: 'nightly+3' },
-    [matching(/of `nightly\+2` again/), '- Hand over the rest: `segue batch retry nightly+2`'],
-  ],
-])('the operator is told where the rest of %j is, and a command that hands it over', (input, told) => {
-  expect(restLines(input)).toEqual(told);
 });
 
 describe('slow tasks', () => {
