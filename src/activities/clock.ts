@@ -1,10 +1,9 @@
-import { ApplicationFailure } from '@temporalio/common';
 import { type DateTime } from 'luxon';
 import { type Api } from '../api/client';
 import { truncate } from '../api/json';
 import { type WorkspaceContext } from '../api/operations/workspace';
 import { dateOf, isZone, localTime } from '../calendar/zones';
-import { FAILURE, type SegueActivities, type WorkingHours, type WorkspaceClock } from '../contract';
+import { type SegueActivities, type WorkspaceClock } from '../contract';
 import { oneCall } from './lib/calls';
 
 const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
@@ -47,33 +46,18 @@ const [OPENS_AT, CLOSES_AT] = [9, 18];
 const FRIDAY = 5;
 
 /**
- * When people are at work. Activities, because time zone rules change with the version of Node, and a workflow must
- * replay. Tests set `wallClock`; the returned times are by the caller's clock.
+ * When people are at work; by UTC in a zone that this worker does not know. An activity, because time zone rules change
+ * with the version of Node, and a workflow must replay. Tests set `wallClock`; the times are by the caller's clock.
  */
-export function createWorkingHours(
-  wallClock?: () => number,
-): Pick<SegueActivities, 'workingTime' | 'workingHours'> {
-  const hoursFrom = (name: string, asked: string, timezone: string): Promise<WorkingHours> => {
-    const moment = Date.parse(asked);
-    const problems = [
-      ...(Number.isNaN(moment) ? [`${name}: "${asked}" is not a time`] : []),
-      ...(isZone(timezone) ? [] : [`timezone: nobody knows "${timezone}"`]),
-    ];
-    if (problems.length > 0) {
-      const message = `The working hours are not known: ${problems.join('; ')}`;
-      return Promise.reject(ApplicationFailure.nonRetryable(message, FAILURE.badInput));
-    }
+export function createWorkingHours(wallClock?: () => number): SegueActivities['workingHours'] {
+  return ({ at, timezone }) => {
     const ahead = wallClock ? wallClock() - Date.now() : 0;
-    const timeOf = (at: number): string => new Date(at - ahead).toISOString();
-    const opens = firstWorkingMoment(moment + ahead, timezone);
-    const time = localTime(opens, timezone);
+    const timeOf = (moment: number): string => new Date(moment - ahead).toISOString();
+    const zone = isZone(timezone) ? timezone : 'UTC';
+    const opens = firstWorkingMoment(Date.parse(at) + ahead, zone);
+    const time = localTime(opens, zone);
     const closesAt = timeOf(atHour(time, CLOSES_AT));
     return Promise.resolve({ opensAt: timeOf(opens), closesAt, date: dateOf(time) });
-  };
-  return {
-    workingTime: ({ notBefore, timezone }) =>
-      hoursFrom('notBefore', notBefore, timezone).then(({ opensAt }) => opensAt),
-    workingHours: ({ at, timezone }) => hoursFrom('at', at, timezone),
   };
 }
 

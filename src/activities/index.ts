@@ -63,7 +63,7 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
     cancelRuns,
     readOutlook: createReadOutlook(api, organizationOf, patience, options.wallClock),
     isStillDue: createIsStillDue(api, patience),
-    ...createWorkingHours(options.wallClock),
+    workingHours: createWorkingHours(options.wallClock),
     startFired: createStartFired(meter, options.proxy),
     readFiredEnd: createReadFiredEnd(meter),
     readWorkspaceClock: createReadWorkspaceClock(api),

@@ -29,7 +29,7 @@ import { validateOutlook } from '../validation/inputs';
 import { msOf } from '../validation/times';
 import { withEndReport } from './lib/listeners';
 import { startOnce, unwrapped } from './lib/otherRuns';
-import { workingHours, workingTime } from './lib/workingHours';
+import { workingHours } from './lib/workingHours';
 import { refuseUnsafeStart, requireInput } from './steps/job';
 import { ProjectWrites, writeToProject } from './steps/write';
 
@@ -129,7 +129,9 @@ async function nudgeOnce(
     if ('opensAt' in hours) return { status: 'planned', at: hours.opensAt };
     const evening = sleep(Math.max(1, Date.parse(hours.until) - Date.now())).then(() => undefined);
     const outcome = await Promise.race([run.result() as Promise<NoticeOutcome>, evening]);
-    return outcome ?? { status: 'planned', at: await workingTime(timezone, hours.until) };
+    if (outcome) return outcome;
+    const next = await workingHours(timezone);
+    return { status: 'planned', at: 'opensAt' in next ? next.opensAt : hours.until };
   } catch (error) {
     if (isCancellation(error) || !(error instanceof ChildWorkflowFailure)) throw error;
     return { status: 'uncertain', reason: error.cause?.message ?? error.message };

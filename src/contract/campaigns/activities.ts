@@ -86,8 +86,6 @@ export interface CampaignActivities {
   readEnd: (order: ReadEndOrder) => Promise<JobEnd>;
   readEnds: (orders: ReadEndOrder[]) => Promise<JobEnd[]>;
   cancelRuns: (workflowIds: string[]) => Promise<void>;
-  /** The next moment between 09:00 and 18:00, Monday to Friday. */
-  workingTime: (order: { notBefore: string; timezone: string }) => Promise<string>;
-  /** The current working hours, or else the next ones. */
+  /** The current working hours, 09:00 to 18:00 from Monday to Friday, or else the next ones. */
   workingHours: (order: { at: string; timezone: string }) => Promise<WorkingHours>;
 }

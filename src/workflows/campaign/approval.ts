@@ -1,7 +1,7 @@
 /** The approval of a campaign: asks, reminds in working hours, expires. */
 import { condition } from '@temporalio/workflow';
 import { type ApprovalRound, type CampaignVerdict, type Pause } from '../../contract';
-import { workingHours, workingTime } from '../lib/workingHours';
+import { workingHours } from '../lib/workingHours';
 import { askApprover, remindApprover } from './notify';
 import { type Campaign, isOver } from './state';
 import { publish, setStage } from './status';
@@ -9,14 +9,14 @@ import { publish, setStage } from './status';
 /** Returns `change` also when media was added during the wait: it is produced, and the approver is asked again. */
 export async function askForApproval(run: Campaign): Promise<CampaignVerdict | 'expired'> {
   const { progress } = run;
-  const round = progress.approval ?? (await openRound(run));
+  const round = progress.approval ?? openRound(run);
   try {
     for (;;) {
       const isNews = (): boolean =>
         isAnswered(run) || progress.paused !== null || mayRemind(run, round) || run.mayContinue();
       await condition(isNews, untilNextMs(round));
       if (isAnswered(run)) return run.verdict ?? 'change';
-      if (progress.paused) await waitForResume(run, round);
+      if (progress.paused) await waitForResume(run);
       else if (hasExpired(round)) return 'expired';
       // The next run has room in its history for the retries of a reminder.
       else if (mayRemind(run, round) && !run.mayContinue()) await remind(run, round);
@@ -36,13 +36,11 @@ export function extendRound(round: ApprovalRound, { since }: Pause): void {
   if (round.nextReminderAt) round.nextReminderAt = later(round.nextReminderAt);
 }
 
-async function waitForResume(run: Campaign, round: ApprovalRound): Promise<void> {
-  await condition(() => isAnswered(run) || run.progress.paused === null || run.mayContinue());
-  if (run.progress.paused === null && round.nextReminderAt)
-    await planReminder(run, round, round.nextReminderAt);
+function waitForResume(run: Campaign): Promise<void> {
+  return condition(() => isAnswered(run) || run.progress.paused === null || run.mayContinue());
 }
 
-async function openRound(run: Campaign): Promise<ApprovalRound> {
+function openRound(run: Campaign): ApprovalRound {
   const { progress, approvalTimes } = run;
   const now = Date.now();
   progress.rounds += 1;
@@ -56,26 +54,21 @@ async function openRound(run: Campaign): Promise<ApprovalRound> {
   progress.approval = round;
   setStage(run, 'approving');
   askApprover(run, round);
-  await planReminder(run, round);
+  planFor(run, round, inTime(run));
   return round;
 }
 
 /** A late reminder may be due outside working hours: then it waits until they begin. */
 async function remind(run: Campaign, round: ApprovalRound): Promise<void> {
-  const hours = await workingHours(zoneOf(run));
+  const hours = await workingHours(run.progress.clock?.timezone ?? 'UTC');
   if ('opensAt' in hours) {
     planFor(run, round, hours.opensAt);
     return;
   }
-  const next = await workingTime(zoneOf(run), inTime(run));
   if (isAnswered(run) || run.progress.paused || hasExpired(round)) return;
   round.reminders += 1;
-  planFor(run, round, next);
+  planFor(run, round, inTime(run));
   remindApprover(run, round, hours.until);
-}
-
-async function planReminder(run: Campaign, round: ApprovalRound, notBefore = inTime(run)): Promise<void> {
-  planFor(run, round, await workingTime(zoneOf(run), notBefore));
 }
 
 function inTime({ approvalTimes }: Campaign): string {
@@ -86,10 +79,6 @@ function planFor(run: Campaign, round: ApprovalRound, next: string): void {
   // Not after the question expires.
   round.nextReminderAt = Date.parse(next) < Date.parse(round.expiresAt) ? next : null;
   publish(run);
-}
-
-function zoneOf({ progress: { clock } }: Campaign): string {
-  return clock?.timezone ?? 'UTC';
 }
 
 function isAnswered(run: Campaign): boolean {
