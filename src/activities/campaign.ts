@@ -4,7 +4,7 @@ import { type Api } from '../api/client';
 import { InvalidRequestError, isMissing } from '../api/errors';
 import { type WorkspaceContext } from '../api/operations/workspace';
 import { bytesOf, truncate, valueAt } from '../api/json';
-import { type CampaignActivities, type ListSummary, type ResearchSummary, type Scope } from '../contract';
+import { type CampaignActivities, type ListSummary, type ResearchSummary } from '../contract';
 import { campaignWorkflowId, LONGEST_KEY } from '../contract/ids';
 import { inParallel } from '../platform/parallel';
 import { findMediaProblems, validateMediaRequest } from '../runs/campaign';
@@ -25,7 +25,7 @@ export function createPrepareCampaign(api: Api, patience: Patience): CampaignAct
         context = await api.getWorkspace({}, next());
       } catch (error) {
         if (!isMissing(error)) throw error;
-        return { problems: [`workspace: ${error.message}`], remarks: [], clock: clockOf({}) };
+        return { problems: [`workspace: ${error.message}`], clock: clockOf({}) };
       }
       const missing = [
         await inParallel(AT_ONCE, [...new Set(voices)], (voice_id) =>
@@ -42,7 +42,6 @@ export function createPrepareCampaign(api: Api, patience: Patience): CampaignAct
           // Checked here too, because other languages start campaigns without Segue's client.
           ...findMediaProblems({ media }).map(problemText),
         ],
-        remarks: remarksOnSpace(context, scope),
         clock: clockOf(context),
       };
     });
@@ -65,16 +64,6 @@ function validateWorkspace({ workspace }: WorkspaceContext): string[] {
   if (workspace?.is_active !== false) return [];
   const name = workspace.name ?? workspace.slug ?? workspace.id ?? 'of this credential';
   return [`workspace ${truncate(String(name), 200)}: is not active`];
-}
-
-/** The API's document says that the list of spaces may be incomplete, so an unlisted space is only a remark. */
-function remarksOnSpace({ teamspaces }: WorkspaceContext, scope: Scope | undefined): string[] {
-  const space = scope?.space;
-  // Other languages write null for a field they leave out.
-  if (typeof space !== 'string' || teamspaces?.some(({ id }) => String(id) === space)) return [];
-  return [
-    `space ${space} is not among the spaces that the workspace lists; the list may be incomplete, so nothing is refused`,
-  ];
 }
 
 /** An activity, because the table of tools is no part of the workflow bundle. It sends no request. */

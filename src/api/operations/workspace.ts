@@ -18,8 +18,6 @@ const workspaceContext = z.looseObject({
         .nullish(),
     })
     .nullish(),
-  /** Active spaces only, and no authority on which spaces a user can scope into. */
-  teamspaces: z.array(z.looseObject({ id: id.nullish() })).nullish(),
 });
 
 export type WorkspaceContext = z.infer<typeof workspaceContext>;

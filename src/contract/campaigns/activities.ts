@@ -43,7 +43,6 @@ export interface PlaceOrder {
 /** Made before any paid work. A problem ends the campaign. */
 export interface Preparation {
   problems: string[];
-  remarks: string[];
   clock: WorkspaceClock;
 }
 

@@ -43,7 +43,6 @@ export async function prepare(run: Campaign): Promise<void> {
     reads.prepareCampaign({ scope: input.scope, media, voices, boards }),
   ]);
   progress.clock = found.clock;
-  for (const text of found.remarks) run.remark(text);
   const saved = await untilSaved(run);
   const problems = [
     ...taken,

@@ -17,7 +17,6 @@ describe('preparing', () => {
   test('finds what is there, and the clock of the workspace', async () => {
     expect(await prepare({ scope: { space: '11' }, voices: [VOICE], boards: ['launch-board'] })).toEqual({
       problems: [],
-      remarks: [],
       clock: { timezone: 'Europe/Berlin', startOfWeek: 1, remarks: [] },
     });
   });
@@ -45,23 +44,6 @@ describe('preparing', () => {
   test('a workspace that the service does not know is a problem', async () => {
     const { problems } = await prepare({ scope: { organization: '99' }, voices: [VOICE] });
     expect(problems).toEqual([expect.stringMatching(/^workspace: .*404/)]);
-  });
-
-  test('a space that is not listed is a remark, never a problem', async () => {
-    const service = await startSmallService({
-      'GET /api/v1/workspaces/current': { body: { workspace: {}, teamspaces: [{ id: 7 }] } },
-    });
-    const small = testApi(service.url);
-    expect(await prepare({ scope: { space: '7' } }, { api: small })).toMatchObject({
-      problems: [],
-      remarks: [],
-    });
-    expect(await prepare({ scope: { space: '8' } }, { api: small })).toMatchObject({
-      problems: [],
-      remarks: [expect.stringContaining('space 8 is not among')],
-    });
-    await small.close();
-    await service.stop();
   });
 
   test.each<[unknown, string, number, number]>([
