@@ -18,8 +18,6 @@ import {
 import { DEFAULT_WRITES } from '../config';
 import { shardOf } from '../contract/ids';
 import { inParallel } from '../platform/parallel';
-import { findRun } from '../runs/find';
-import { pollersOf } from '../runs/query';
 import { writerStart } from '../runs/start';
 import { isActiveAndNotCancelled } from './atMostOnce/server';
 import { callOptions } from './lib/calls';
@@ -56,28 +54,14 @@ export function createRequestChanges(
     const inScope = requests.map((request) => ({ ...request, space: scope?.space }));
     // The writer validates the changes.
     await inParallel(SIGNALS_AT_ONCE, signalsOf(inScope), async ({ shard, requests: some }) => {
-      const start = writerStart({ taskQueue, organization, shard, authGrace });
-      // Asked again, because no outcome came.
-      if (some.some(({ change }) => change === undefined)) await requirePolled(start);
       await getClient().workflow.signalWithStart(PROJECT_WRITER_WORKFLOW, {
-        ...start,
+        ...writerStart({ taskQueue, organization, shard, authGrace }),
         signal: changesSignal,
         signalArgs: [{ requests: some, replyTo }],
       });
     });
     return [];
   };
-}
-
-/** A writer stays on the task queue of the first run that asked, and another fleet of workers may have left it. */
-async function requirePolled({ workflowId, taskQueue }: ReturnType<typeof writerStart>): Promise<void> {
-  const client = getClient();
-  const writer = await findRun(client, workflowId);
-  if (!writer || writer.taskQueue === taskQueue) return;
-  if ((await pollersOf(client, writer.taskQueue, 'workflow')).length > 0) return;
-  throw ApplicationFailure.retryable(
-    `${workflowId} is on the task queue ${writer.taskQueue}, which no worker polls: start a worker there, or terminate the run`,
-  );
 }
 
 /** One signal for each shard, split by size. */
