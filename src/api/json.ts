@@ -71,14 +71,9 @@ export function truncate(text: string, longest = LONGEST_MESSAGE): string {
 
 /** The text in at most `most` bytes, as UTF-8 in JSON; never cut inside a character. */
 export function truncateBytes(text: string, most: number): string {
-  // Without the two quotes of the JSON.
-  const fits = (longest: number): boolean => bytesOf(truncate(text, longest)) - 2 <= most;
-  if (fits(most)) return truncate(text, most);
-  let [fitting, tooLong] = [1, most];
-  while (tooLong - fitting > 1) {
-    const middle = Math.floor((fitting + tooLong) / 2);
-    if (fits(middle)) fitting = middle;
-    else tooLong = middle;
-  }
-  return truncate(text, fitting);
+  let fitting = truncate(text, most);
+  // Without the two quotes of the JSON, in which a character has at most six bytes.
+  const excess = (): number => bytesOf(fitting) - 2 - most;
+  while (excess() > 0) fitting = truncate(fitting, fitting.length - Math.ceil(excess() / 6));
+  return fitting;
 }
