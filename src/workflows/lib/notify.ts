@@ -19,6 +19,7 @@ import {
   type SegueActivities,
 } from '../../contract';
 import { notifyRequestId } from '../../contract/ids';
+import { withoutNulls } from '../../validation/rules';
 import { AT_MOST_ONCE, mayChange, newBackoff, type Sender, senderOf } from './atMostOnce';
 
 const NOTIFY_TIMEOUT_MS = 30_000;
@@ -68,12 +69,7 @@ export function isTooLate({ sendBefore }: Pick<Message, 'sendBefore'>): boolean 
 export function notificationTo(to: NotifyTarget, message: Message): Notification {
   const { userId, workspaceId, threadId, link, ctaLabel } = to;
   // Other languages write null for what they leave out, and the service refuses null.
-  const optional = {
-    threadId: threadId ?? undefined,
-    link: link ?? undefined,
-    ctaLabel: ctaLabel ?? undefined,
-  };
-  return { userId, workspaceId, ...optional, ...contentOf(message) };
+  return { userId, workspaceId, ...withoutNulls({ threadId, link, ctaLabel }), ...contentOf(message) };
 }
 
 export function bodyOf(...paragraphs: string[]): string {
