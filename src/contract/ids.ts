@@ -142,7 +142,7 @@ export function againKey(key: string): string {
 }
 
 /** How many writers a workspace has. It never changes: a project whose shard changed would have two writers. */
-export const SHARDS = 32;
+const SHARDS = 32;
 
 /** A project's type and id, percent-encoded. */
 export function projectName({ resourcetype, id }: { resourcetype: string; id: string }): string {

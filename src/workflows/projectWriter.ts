@@ -31,9 +31,8 @@ import {
   type WriteReport,
 } from '../contract';
 import { isRecord } from '../api/json';
-import { isId } from '../api/scope';
 import { DURATION_FORM, parseDuration } from '../contract/durations';
-import { projectWriterId, SHARDS, writeTaskQueue } from '../contract/ids';
+import { projectWriterId, writeTaskQueue } from '../contract/ids';
 import { onSignal } from './lib/listeners';
 import { validateCarried } from './steps/job';
 import { lines } from './steps/visibility';
@@ -206,9 +205,6 @@ function showDetails(writer: Writer): void {
 function checkWriterInput(input: ProjectWriterInput): number {
   const { organization, shard, authGrace } = (isRecord(input) ? input : {}) as Partial<ProjectWriterInput>;
   const problems = validateCarried(isRecord(input) ? input : {});
-  if (typeof organization !== 'string' || !isId(organization)) problems.push('organization: must be an id');
-  if (!Number.isInteger(shard) || Number(shard) < 0 || Number(shard) >= SHARDS)
-    problems.push(`shard: must be a whole number from 0 to ${SHARDS - 1}`);
   const grace = parseDuration(authGrace ?? DEFAULT_SUBMIT.authGrace);
   if (grace === undefined) problems.push(`authGrace: must be ${DURATION_FORM}`);
   if (problems.length > 0 || grace === undefined)
