@@ -24,8 +24,23 @@ export async function writing(
   );
 }
 
+/** Asks for the first change again, long after the second one. */
+export async function writingAgain(
+  project: ProjectRef,
+  first: ProjectChange,
+  second: ProjectChange,
+): Promise<void> {
+  const writes = new ProjectWrites();
+  const write = (change: ProjectChange, purpose: string) =>
+    writeToProject(writes, { project, change, changeId: changeIdOf(workflowInfo().workflowId, purpose) });
+  await write(first, 'first');
+  await write(second, 'second');
+  await sleep('55m');
+  await write(first, 'first');
+}
+
 /** Takes signals for a while and answers none. */
-export async function silent(time: '5m' | '55m' | '30d' = '5m'): Promise<void> {
+export async function silent(time: '5m' | '30d' = '5m'): Promise<void> {
   setHandler(changesSignal, () => undefined);
   await sleep(time);
 }
