@@ -34,7 +34,7 @@ test('run looks by the example, start returns at once, follow waits; without new
       info: { written: false, nudges: [], remarks: [] },
     });
     const again = await segue(['outlook', 'run', EXAMPLE, '--key', keys[0] ?? '', '--json'], settings());
-    expect(again.stderr).toContain('another --key is another look');
+    expect(again.stderr).toContain('another --key makes another');
     expect(JSON.parse(again.stdout)).toMatchObject({ existing: true, info: { written: true } });
   });
 });

@@ -94,7 +94,7 @@ test('P2: a transcript whose file cannot be had continues as new, and the run af
     });
   }));
 
-test('P4: a transcript that is told late is told once, by a run that asks the service for nothing again', () =>
+test('P4: a transcript whose user is notified late is downloaded once and notified once', () =>
   withSandbox({}, async (url) => {
     const transcriptionId = await seedTranscription(url);
     await addFault(url, answering(403, 'notify'));
@@ -102,7 +102,10 @@ test('P4: a transcript that is told late is told once, by a run that asks the se
     await withWorker(temporal, config, url, async () => {
       const notify = { userId: '1', workspaceId: WORKSPACE };
       const job = await segueClient(temporal, config).transcripts.start({ transcriptionId, notify });
-      await untilNextRun(job);
+      await eventually('two refusals', async () => {
+        const { entries } = await readLedger(url);
+        return entries.filter(({ operation }) => operation === 'notify').length > 1;
+      });
       await ask(url, 'DELETE /_sandbox/faults');
       expect(await job.wait()).toMatchObject({ status: 'succeeded', info: { text: SRT } });
     });
