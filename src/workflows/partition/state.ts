@@ -119,7 +119,8 @@ export class Partition {
 
   /** The next run does what is left. Chunks may wait in the task queue for hours: until they end, this run polls and reports. */
   get isHandedOver(): boolean {
-    return this.handingOver && this.chunksInFlight === 0 && !this.isNotifying && !this.writes.isAsking;
+    const isAsking = this.isSaving || this.writes.isAsking;
+    return this.handingOver && this.chunksInFlight === 0 && !this.isNotifying && !isAsking;
   }
 
   get isFinished(): boolean {

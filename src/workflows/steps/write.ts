@@ -60,9 +60,9 @@ export class ProjectWrites {
   #isLeaving = false;
   #handlesReplies = false;
 
-  /** A request is on its way. A run that continued as new now would ask again only minutes later. */
+  /** A request is on its way, or is about to be. A run that continued as new now would ask again only minutes later. */
   get isAsking(): boolean {
-    return this.#asking.size > 0;
+    return this.#asking.size > 0 || this.#isWoken;
   }
 
   add(write: ProjectWrite): void {
@@ -112,7 +112,7 @@ export class ProjectWrites {
       if (nextMs === Infinity) await condition(isDone);
       else await condition(isDone, Math.max(nextMs, 1));
     }
-    this.#isLooping = false;
+    [this.#isLooping, this.#isWoken] = [false, false];
   }
 
   /** What is not being asked for at the moment. */
