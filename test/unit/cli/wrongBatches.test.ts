@@ -43,7 +43,7 @@ test.each<[string, string[], (string | RegExp)[]]>([
   [
     'concurrency',
     ['a/b', '--to', '20000', '--by', ' '],
-    ['Nothing was asked:', NO_BATCH, /^--by: must be who/, /^--to: must be a whole number/],
+    ['Nothing was asked:', NO_BATCH, /^--by: must be the name of who/, /^--to: must be a whole number/],
   ],
   ['concurrency', ['a/b'], ['Nothing was asked:', NO_BATCH, '--to: is required']],
   ...['pause', 'resume', 'cancel'].map((name): [string, string[], (string | RegExp)[]] => [
