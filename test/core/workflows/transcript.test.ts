@@ -239,7 +239,8 @@ describe('a transcript that takes too long', () => {
     await eventually('the deadline', async () => (await job.state())?.stage === 'overdue');
     expect(await job.state()).toMatchObject({
       hold: { why: 'overdue', actions: ['abandon'], resubmitAfter: null },
-      jobStatus: 'PROCESSING',
+      // A busy machine polls once before the deadline.
+      jobStatus: expect.stringMatching(/^(PENDING|PROCESSING)$/),
     });
     const { polls } = await job.pollNow();
     expect(await job.pollNow()).toMatchObject({ stage: 'overdue', polls: polls + 1 });
