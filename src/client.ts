@@ -26,6 +26,12 @@ export * from './client/outlooks';
 export * from './client/projects';
 export { type Leftovers } from './client/jobs/leftovers';
 export { type JobEntry, type JobFilter, type JobReport, type JobStatus } from './client/report';
+export {
+  type BatchFigures,
+  type ReportOptions,
+  type RunReport,
+  type TimelineRow,
+} from './client/report/read';
 export { type WaitOptions } from './client/run';
 export { type MediaSpec } from './runs/media';
 export type * from './client/schedules/report';
