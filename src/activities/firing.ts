@@ -62,8 +62,7 @@ async function start(order: StartFiredOrder, proxy: ProxySettings | undefined): 
   const isOver = !(await subscribeToEnd(client, run.workflowId, workflowExecution?.workflowId ?? ''));
   const { key, workflowId, runId, existing, digest, warnings = [] } = run;
   // No terminal shows warnings while a schedule fires.
-  for (const warning of warnings)
-    log.warn('a line of the manifest may not be meant so', { schedule, warning });
+  for (const warning of warnings) log.warn('a line of the manifest may be a mistake', { schedule, warning });
   return {
     ...{ key, workflowId, runId, existing, isOver, digest },
     ...(warnings.length > 0 ? { warnings } : {}),

@@ -89,7 +89,7 @@ export class ProjectUpdate {
       // The denied change stays unsettled and waits for the next write; the others are written.
       this.#denial = refusal;
       this.#denials += 1;
-      // The others would be denied, too, by two requests for each of them.
+      // Each of the others would cost two requests, and would be denied, too.
       if (this.#denials === MOST_DENIALS) throw refusal;
     }
   }

@@ -26,7 +26,7 @@ function concernsOf(run: Batch): Concern[] {
       title: 'Items of a batch need your decision',
       what: 'some of its items wait for a person',
       advice: [
-        'Each of them is a run of its own now. You are not notified of them one by one.',
+        'Each of them is now a separate job. Segue does not notify you of each one.',
         '- What waits, and the commands that decide it: `segue held`',
       ],
     },
