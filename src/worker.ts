@@ -116,7 +116,8 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
   const queues: Record<WorkerRole, (Partial<WorkerOptions> & { taskQueue: string })[]> = {
     workflows: [
       {
-        ...{ taskQueue, tuner, maxCachedWorkflows },
+        ...{ taskQueue, maxCachedWorkflows },
+        ...(tuner ? { tuner } : { maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASKS }),
         workflowBundle: { codePath: options.bundlePath ?? WORKFLOW_BUNDLE },
         activities: activities.general,
         // How long a workflow task waits for the worker that has the run cached; then any worker replays the run.
@@ -164,6 +165,9 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
     isRunning: () => workers.every((worker) => worker.getState() === 'RUNNING'),
   };
 }
+
+/** They share one thread. A replay takes it a second or more, and has ten: with more at once, none of them would end. */
+const WORKFLOW_TASKS = 8;
 
 const MIB = 2 ** 20;
 /** The part of the heap for code and running tasks. */

@@ -41,6 +41,9 @@ import { type WriteGroup, Writer } from './writer/queue';
 /** For as long, settled changes are known: they are in this run. */
 const IDLE_MS = 3_600_000;
 
+/** The server suggests it at about 4,000 events. A busy worker that replays all writers would need longer than a task may. */
+const MOST_EVENTS = 500;
+
 /** A run has at most ten Updates in flight, so none of them waits long for a project that hangs. */
 const LONGEST_UPDATE = '10s';
 
@@ -87,7 +90,8 @@ async function countIdleTime(idle: IdleTime): Promise<void> {
 async function writeQueued(writer: Writer): Promise<void> {
   const isDone = (): boolean => (writer.isContinuing ? writer.running === 0 : writer.isIdle);
   for (;;) {
-    writer.isContinuing ||= workflowInfo().continueAsNewSuggested;
+    const { continueAsNewSuggested, historyLength } = workflowInfo();
+    writer.isContinuing ||= continueAsNewSuggested || historyLength > MOST_EVENTS;
     for (let group = writer.startGroup(); group; group = writer.startGroup()) void write(writer, group);
     showDetails(writer);
     await sendReplies(writer);

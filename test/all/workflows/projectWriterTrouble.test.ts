@@ -250,6 +250,19 @@ describe('the writer of a project', () => {
     expect((await readLedger(sandbox.url)).summary.patches).toBe(1);
   });
 
+  test('P3: a writer continues as new long before its replay takes longer than a task may', async () => {
+    const queue = config();
+    const asked = { changeId: 'made', change: set('a', 1) };
+    await Promise.all(Array.from({ length: 500 }, () => signal(queue.taskQueue, asked)));
+    const { runId } = await writer().describe();
+    await withWorker(temporal, queue, sandbox.url, () =>
+      eventually('the change', async () => (await state()).applied === 1),
+    );
+    const first = temporal.client.workflow.getHandle(writer().workflowId, runId);
+    expect(await first.describe()).toMatchObject({ status: { name: 'CONTINUED_AS_NEW' } });
+    expect((await readLedger(sandbox.url)).summary.patches).toBe(1);
+  });
+
   test('P3: changes of two projects of one writer may have the same id', async () => {
     const queue = config();
     const neighbour = await seedProject(sandbox.url, KEPT, neighbourOf(project));
