@@ -42,8 +42,8 @@ export interface SegueWorkerOptions extends TestOptions {
     maxCachedWorkflows?: number;
   };
   /**
-   * Options of the SDK's own workers. `tuner` gives the slots of workflows, activities and polls; how many POSTs are sent
-   * is set by `config.limits` alone. Interceptors of workflows go into the bundle of `bundlePath`.
+   * Options of the SDK's own workers. `tuner` gives the slots of workflows (at most 16, because they share a thread), activities and
+   * polls; how many POSTs are sent is set by `config.limits` alone. Interceptors of workflows go into the bundle of `bundlePath`.
    */
   worker?: Pick<WorkerOptions, 'interceptors' | 'sinks' | 'tuner' | 'plugins' | 'workerDeploymentOptions'>;
   /** The workflow bundle; default: the one that the build made. */
@@ -166,8 +166,11 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
   };
 }
 
-/** They share one thread. A replay takes it a second or more, and has ten: with more at once, none of them would end. */
-const WORKFLOW_TASKS = 8;
+/**
+ * At once; half of them are for runs that are cached. They share one thread, and a task has ten seconds: with many more
+ * at once, long replays would all time out, again and again.
+ */
+const WORKFLOW_TASKS = 16;
 
 const MIB = 2 ** 20;
 /** The part of the heap for code and running tasks. */

@@ -90,9 +90,9 @@ async function countIdleTime(idle: IdleTime): Promise<void> {
 async function writeQueued(writer: Writer): Promise<void> {
   const isDone = (): boolean => (writer.isContinuing ? writer.running === 0 : writer.isIdle);
   for (;;) {
+    for (let group = writer.startGroup(); group; group = writer.startGroup()) void write(writer, group);
     const { continueAsNewSuggested, historyLength } = workflowInfo();
     writer.isContinuing ||= continueAsNewSuggested || historyLength > MOST_EVENTS;
-    for (let group = writer.startGroup(); group; group = writer.startGroup()) void write(writer, group);
     showDetails(writer);
     await sendReplies(writer);
     if (isDone() && writer.replies.count === 0) return;

@@ -1,5 +1,5 @@
 /** `segue project patch` and `segue project status` as a person types them. */
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type ProjectRef } from '../../../src/contract';
@@ -140,7 +140,11 @@ describe.each([true, false])('segue project patch, with ETags: %s', (etags) => {
   });
 
   test('who stops waiting is told how to ask again', async () => {
-    const lonely = { ...settings, SEGUE_TASK_QUEUE: testConfig().taskQueue };
+    // In a workspace of its own: a writer that is there already has a worker.
+    const lonely = {
+      ...{ ...settings, SEGUE_ORGANIZATION: String(randomInt(2 ** 31)) },
+      SEGUE_TASK_QUEUE: testConfig().taskQueue,
+    };
     const flags = ['--title', 'x', '--change-id', 'again-1', '--timeout', '50ms'];
     const stopped = await segue(patch(...flags), lonely);
     expect(stopped.code).toBe(5);

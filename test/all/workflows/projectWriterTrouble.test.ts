@@ -253,13 +253,34 @@ describe('the writer of a project', () => {
   test('P3: a writer continues as new long before its replay takes longer than a task may', async () => {
     const queue = config();
     const asked = { changeId: 'made', change: set('a', 1) };
-    await Promise.all(Array.from({ length: 500 }, () => signal(queue.taskQueue, asked)));
+    await Promise.all(Array.from({ length: 600 }, () => signal(queue.taskQueue, asked)));
     const { runId } = await writer().describe();
     await withWorker(temporal, queue, sandbox.url, () =>
       eventually('the change', async () => (await state()).applied === 1),
     );
     const first = temporal.client.workflow.getHandle(writer().workflowId, runId);
     expect(await first.describe()).toMatchObject({ status: { name: 'CONTINUED_AS_NEW' } });
+    expect((await readLedger(sandbox.url)).summary.patches).toBe(1);
+  });
+
+  test('P3: a writer that waits continues as new, too, and keeps what waits', async () => {
+    const queue = config();
+    await addFault(sandbox.url, answering(503, 'get-project'));
+    await withWorker(temporal, queue, sandbox.url, async () => {
+      await signal(queue.taskQueue, { changeId: 'made', change: set('a', 1) });
+      await eventually('the trouble', async () => (await waiting()).lastError !== undefined);
+      const { runId } = await writer().describe();
+      const asked = { changeId: 'made' };
+      await Promise.all(Array.from({ length: 600 }, () => signal(queue.taskQueue, asked)));
+      const first = temporal.client.workflow.getHandle(writer().workflowId, runId);
+      await eventually(
+        'the next run',
+        async () => (await first.describe()).status.name === 'CONTINUED_AS_NEW',
+      );
+      expect((await waiting()).queued).toEqual(['made']);
+      await removeFaults(sandbox.url);
+      await eventually('the change', async () => (await state()).applied === 1);
+    });
     expect((await readLedger(sandbox.url)).summary.patches).toBe(1);
   });
 

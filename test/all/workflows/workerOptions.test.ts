@@ -94,16 +94,17 @@ test.concurrent(
     expect(made).toHaveLength(5);
     for (const options of made) expect(options).toMatchObject({ sinks, workerDeploymentOptions });
     expect(made.map((options) => options.tuner)).toEqual([tuner, tuner, tuner, undefined, undefined]);
+    expect(made[0]).not.toHaveProperty('maxConcurrentWorkflowTaskExecutions');
   },
 );
 
 test.concurrent(
-  'heartbeats go out at once for chunks alone, and a worker keeps as many runs as it is told',
+  'heartbeats go out at once for chunks alone, and a worker keeps as many runs as it is told and replays few at once',
   async () => {
     const made = await optionsOf({}, { maxCachedWorkflows: 7 });
     const intervals = made.map((options) => options.maxHeartbeatThrottleInterval);
     expect(intervals).toEqual([3_000, 3_000, 3_000, 3_000, 100]);
-    expect(made[0]?.maxCachedWorkflows).toBe(7);
+    expect(made[0]).toMatchObject({ maxCachedWorkflows: 7, maxConcurrentWorkflowTaskExecutions: 16 });
   },
 );
 
