@@ -21,7 +21,7 @@ Examples:
   segue schedule create products --cron "0 2 * * *" batch https://example.com/tonight.ndjson --concurrency 100
   segue schedule create mondays --calendar '{"hour":9,"dayOfWeek":"MONDAY"}' outlook outlook.yaml
   segue schedule show nightly
-  segue schedule pause nightly --note "the shop is closed"
+  segue schedule pause nightly --reason "the shop is closed"
   segue schedule backfill nightly --from 2026-01-01T00:00:00Z --to 2026-01-03T23:59:59Z`;
 
 const CREATING = `
@@ -123,20 +123,33 @@ interface FiringFlags {
   overlap?: ScheduleOverlap;
 }
 
+interface NoteFlags {
+  reason?: string;
+  note?: string;
+}
+
+function noteFrom({ reason, note }: NoteFlags, otherwise: string): string {
+  return reason ?? note ?? `${otherwise} ${osUser()}`;
+}
+
 /** Required flags are checked with all others, so that one message names every problem. */
 function addChanges(schedule: Command): void {
-  addChange<{ note?: string }>(schedule, 'pause', {
+  const pause = addChange<NoteFlags>(schedule, 'pause', {
     about: 'fire no more until it is resumed; open runs continue',
     past: 'paused',
-    validate: ({ validatePause }, name, { note }) => validatePause(name, note),
-    act: (schedules, name, { note }) => schedules.pause(name, String(note)),
-  }).option('--note <text>', 'required: why it is paused');
-  addChange<{ note: string }>(schedule, 'resume', {
+    validate: ({ validatePause }, name, flags) => validatePause(name, noteFrom(flags, 'by')),
+    act: (schedules, name, flags) => schedules.pause(name, noteFrom(flags, 'by')),
+  });
+  const resume = addChange<NoteFlags>(schedule, 'resume', {
     about: 'fire again from now on; what was missed is not caught up',
     past: 'resumed',
-    validate: ({ validateResume }, name, { note }) => validateResume(name, note),
-    act: (schedules, name, { note }) => schedules.resume(name, note),
-  }).option('--note <text>', 'a note, shown with the schedule', `resumed by ${osUser()}`);
+    validate: ({ validateResume }, name, flags) => validateResume(name, noteFrom(flags, 'resumed by')),
+    act: (schedules, name, flags) => schedules.resume(name, noteFrom(flags, 'resumed by')),
+  });
+  for (const command of [pause, resume])
+    command
+      .option('--reason <text>', 'why, shown with the schedule')
+      .option('--note <text>', 'the same as --reason');
   addChange<FiringFlags>(schedule, 'trigger', {
     about: 'fire now',
     past: 'triggered',
@@ -163,5 +176,5 @@ function addChanges(schedule: Command): void {
 }
 
 function assertValidFlags(problems: string[], what: string): void {
-  assertValid(asFlags(problems, { name: 'NAME' }), what);
+  assertValid(asFlags(problems, { name: 'NAME', note: '--reason' }), what);
 }

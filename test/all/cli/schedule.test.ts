@@ -35,7 +35,7 @@ test('a schedule from its making to its end', async () => {
     error: expect.stringContaining('something else'),
   });
 
-  expect(await schedule('pause', 'looks', '--note', 'holidays')).toMatchObject({ code: 0 });
+  expect(await schedule('pause', 'looks', '--reason', 'holidays')).toMatchObject({ code: 0 });
   await eventually('the list', async () => {
     const { stdout } = await schedule('list');
     return /looks +outlook +0 3 \* \* \* .*paused: holidays/.exec(stdout);
