@@ -119,10 +119,17 @@ export class SchedulesClient {
     await this.#with(name, (schedule) => schedule.pause(note));
   }
 
-  /** Times that passed during the pause do not fire; `backfill` fires them. */
+  /**
+   * Times that passed during the pause do not fire; `backfill` fires them. A `DecisionRefusedError` where it was not
+   * paused.
+   */
   async resume(name: string, note = 'resumed'): Promise<void> {
     assertValid(validateResume(name, note), 'Nothing was resumed');
-    await this.#with(name, (schedule) => schedule.unpause(note));
+    await this.#with(name, async (schedule) => {
+      const { paused } = (await schedule.describe()).state;
+      if (!paused) throw new DecisionRefusedError(`The schedule ${name} is not paused. Nothing was changed.`);
+      await schedule.unpause(note);
+    });
   }
 
   /** Fires now, under a key of this second. A `DecisionRefusedError` where that would be skipped. */

@@ -41,6 +41,8 @@ test('a schedule from its making to its end', async () => {
     return /looks +outlook +0 3 \* \* \* .*paused: holidays/.exec(stdout);
   });
   expect(await schedule('resume', 'looks')).toMatchObject({ code: 0 });
+  const resumed = await schedule('resume', 'looks');
+  expect(resumed).toMatchObject({ code: 2, stderr: expect.stringContaining('looks is not paused') });
 
   expect(answered(await schedule('trigger', 'looks', '--json'))).toMatchObject({ key: 'looks', error: null });
   const day = ['--from', '2026-01-05T00:00:00Z', '--to', '2026-01-05T23:00:00Z'];

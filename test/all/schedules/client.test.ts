@@ -1,5 +1,6 @@
 /** `segue.schedules`, on a Temporal server that has no other schedules. */
 import {
+  DecisionRefusedError,
   InvalidInputError,
   NoSuchScheduleError,
   NoTimezoneError,
@@ -126,6 +127,9 @@ test('a schedule is shown, listed, paused, resumed and deleted', async () => {
   const { next } = await schedules.show(name);
   expect(next).toHaveLength(5);
   for (const time of next) expect([new Date(time).getUTCDay(), time.slice(11)]).toEqual([1, '09:00:00.000Z']);
+  await expect(schedules.resume(name)).rejects.toThrow(DecisionRefusedError);
+  // The note of its creation stays.
+  expect(await schedules.show(name)).toMatchObject({ paused: false, note: 'mine' });
   await schedules.pause(name, 'holidays');
   const listed = await eventually('the list to show it paused', async () => {
     for await (const entry of schedules.list()) if (entry.name === name && entry.paused) return entry;
