@@ -17,13 +17,14 @@ function rowOf(entry: ScheduleEntry): string[] {
 
 export function detailLines(report: ScheduleReport): string[] {
   const zone = zoneOf(report);
-  const { skipped, firings } = report;
+  const { skipped, firings, target } = report;
   const when = report.spec ? `${timesInWords(report.spec)}, by the clock of ${zone}` : '';
   const skips = `${skipped.overlap} by overlap, ${skipped.catchup} after an outage, ${skipped.buffer} too many waiting`;
   return [
     ...table([
       ['name', report.name],
       ['starts', report.kind ?? ''],
+      ...(target?.kind === 'batch' ? [['manifest', target.spec.manifest]] : []),
       ['when', when],
       ['state', stateOf(report)],
       ['overlap', report.overlap],

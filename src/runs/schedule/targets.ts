@@ -73,13 +73,18 @@ export function keyless(target: ScheduleTarget): ScheduleTarget {
 
 const LONGEST_ADDRESS = 8_000;
 
+function problemOfManifest(address: unknown): string | undefined {
+  if (typeof address !== 'string' || address.length > LONGEST_ADDRESS)
+    return `must be an https address of at most ${LONGEST_ADDRESS} characters`;
+  if (!URL.canParse(address))
+    return 'is not an address; a schedule reads its manifest from https, not from a file';
+  return problemOfAddress(address);
+}
+
 /** No problem repeats the address: it may be signed. */
 const manifest: Rule = {
   check: (address, path) => {
-    const message =
-      typeof address !== 'string' || address.length > LONGEST_ADDRESS
-        ? `must be an https address of at most ${LONGEST_ADDRESS} characters`
-        : problemOfAddress(address);
+    const message = problemOfManifest(address);
     return message === undefined ? [] : [{ path, message }];
   },
   schema: { type: 'string', pattern: '^https?:\\/\\/' },

@@ -106,6 +106,8 @@ test('a batch is scheduled by the address of its manifest, which nobody is shown
   expect(await schedule('create', 'products', ...times, ...flags, 'batch', address)).toMatchObject({
     code: 0,
   });
+  const shown = await schedule('show', 'products');
+  expect(shown.stdout).toMatch(/^manifest +https:\/\/example\.com\/tonight\.ndjson\?\.\.\.$/m);
   const { stdout } = await schedule('show', 'products', '--json');
   expect(stdout).not.toContain('secret');
   expect(JSON.parse(stdout)).toMatchObject({
@@ -125,7 +127,7 @@ test('a batch is scheduled by the address of its manifest, which nobody is shown
     'Nothing was scheduled:',
     expect.stringMatching(/^NAME: must be 1 to 100 letters/),
     '--notify: "u-1" is not USER@WORKSPACE',
-    'MANIFEST_URL: is not an address',
+    'MANIFEST_URL: is not an address; a schedule reads its manifest from https, not from a file',
   ]);
   const misplaced = await schedule('create', 'looks', ...times, '--skip-bad', 'outlook', EXAMPLE);
   expect(misplaced.stderr).toContain('--skip-bad: is for batches; for outlooks it is part of the spec');
