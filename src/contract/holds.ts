@@ -30,6 +30,7 @@ export interface DecisionTaken extends Omit<Decision, 'force'> {
 /** A decision that comes late, or twice, is not applied. */
 export interface DecisionReceipt {
   applied: boolean;
+  /** Where the decision leads. An abandoned job first writes and notifies. */
   stage: JobStage;
   taskId: string | null;
 }

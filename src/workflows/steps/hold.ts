@@ -11,10 +11,12 @@ import { isIdText, isWellFormed } from '../../api/scope';
 import {
   acceptedSignal,
   type Decision,
+  type DecisionAction,
   type DecisionReceipt,
   FAILURE,
   type Hold,
   type HoldState,
+  type JobStage,
   resolveUpdate,
   type SegueActivities,
 } from '../../contract';
@@ -102,8 +104,15 @@ async function applyDecision(job: Job, decision: Decision): Promise<DecisionRece
     recordDecision(job, decision);
   }
   const taskId = decision.taskId ?? job.facts().taskId ?? null;
-  return { applied, stage: job.stage, taskId };
+  // The run acts on the decision after this answer.
+  return { applied, stage: applied ? STAGE_AFTER[decision.action] : job.stage, taskId };
 }
+
+const STAGE_AFTER = {
+  adopt: 'polling',
+  resubmit: 'submitting',
+  abandon: 'abandoned',
+} as const satisfies Record<DecisionAction, JobStage>;
 
 function recordDecision({ progress }: Job, { force, ...decision }: Decision): void {
   progress.decisions.push({ ...decision, at: new Date().toISOString() });

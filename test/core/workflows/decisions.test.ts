@@ -27,7 +27,9 @@ describe('P1 P2: each decision, sent twice', () => {
       await expect(decide(held, { ...decision, by: '\ud800' })).rejects.toMatchObject({
         cause: { message: expect.stringContaining('by: must be a text') },
       });
-      expect(await decide(held, decision)).toMatchObject({ applied: true, taskId: decision.taskId });
+      expect(await decide(held, decision)).toMatchObject({
+        ...{ applied: true, stage: 'polling', taskId: decision.taskId },
+      });
       await expect(decide(held, decision)).rejects.toThrow();
       expect(await held.wait()).toMatchObject({ status: 'succeeded', taskId: decision.taskId });
       expect(await held.state()).toMatchObject({ decisions: [{ action: 'adopt', by: 'Olga' }], hold: null });
@@ -59,7 +61,7 @@ describe.each([true, false])('P1 P2: a decision that is written, sent twice, wit
       'before',
       async (held) => {
         const decision = { ...SOMEBODY, hold: await holdOf(held), action: 'abandon' as const };
-        expect(await decide(held, decision)).toMatchObject({ applied: true });
+        expect(await decide(held, decision)).toMatchObject({ applied: true, stage: 'abandoned' });
         await expect(decide(held, decision)).rejects.toThrow();
         expect(await held.wait()).toMatchObject({
           status: 'abandoned',
