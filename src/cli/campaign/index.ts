@@ -91,7 +91,8 @@ const begin: Begin<Campaign, WaitFlags> = async (file, flags, go) => {
 function show(report: JobReport): void {
   const { status, stage, error, info } = report;
   print(`${headline(report)}${stage !== null && stage !== status ? `, ${stage}` : ''}`);
-  if (error) print(error);
+  // The table names the reason of each held job.
+  if (error && status !== 'held') print(error);
   if (status === 'running' || status === 'held') {
     const now = info as CampaignStatus | null;
     if (now) statusLines(now).forEach(print);

@@ -1,4 +1,5 @@
 import { ApplicationFailure, type WorkflowFailedError } from '@temporalio/client';
+import { truncate } from '../../api/json';
 import {
   type AddMediaOrder,
   addMediaUpdate,
@@ -6,6 +7,7 @@ import {
   type CampaignDecision,
   type CampaignDecisionReceipt,
   type CampaignDecisionTaken,
+  type CampaignJob,
   type CampaignResult,
   type CampaignSpec,
   type CampaignStage,
@@ -13,14 +15,18 @@ import {
   campaignStatusQuery,
   decideUpdate,
   FAILURE,
+  type MediaState,
   type PauseOrder,
   pauseUpdate,
   resumeUpdate,
+  stateQuery,
 } from '../../contract';
 import { campaignWorkflowId } from '../../contract/ids';
 import { assertValid, DecisionRefusedError } from '../../errors';
+import { inParallel } from '../../platform/parallel';
 import { campaignStart, validateCampaignSpec, validateMediaRequest } from '../../runs/campaign';
 import { countRuns, find, findRuns } from '../../runs/find';
+import { queryRun } from '../../runs/query';
 import { startOrFind } from '../../runs/start';
 import { validateAddedMedia, validateDecision, validatePause } from '../../validation/campaign';
 import { entryOf, type JobEntry, type JobFilter, queryOf, type Standing } from '../report';
@@ -33,6 +39,9 @@ export interface CampaignFilter extends Pick<JobFilter, 'project'> {
 export type CampaignEntry = JobEntry<CampaignStage>;
 
 const ONLY_CAMPAIGNS = [CAMPAIGN_WORKFLOW];
+const QUERIES_AT_ONCE = 10;
+/** In characters: many jobs may be held. */
+const LONGEST_REASON = 2_000;
 
 export class CampaignsClient extends RunsClient<CampaignSpec, CampaignStatus, Campaign> {
   /** Starts it, or gives back the run that its key already has, running or closed. A bad spec starts nothing. */
@@ -63,6 +72,21 @@ export interface CampaignDecisionAnswer extends CampaignDecisionReceipt {
 
 export class Campaign extends Run<CampaignStatus, CampaignResult> {
   protected override readonly stateQuery = campaignStatusQuery;
+
+  /** A held job tells the reason itself. One that is decided is not held, even before its signal reaches the campaign. */
+  override async state(): Promise<CampaignStatus | undefined> {
+    const status = await super.state();
+    if (!status?.held) return status;
+    let held = true;
+    const jobs = await inParallel(QUERIES_AT_ONCE, status.jobs, async (job) => {
+      if (job.status !== 'held' || job.workflowId === null) return job;
+      const run = this.temporal.workflow.getHandle(job.workflowId);
+      const state = await queryRun<MediaState>(this.temporal, run, stateQuery);
+      if (state?.hold === null) held = false;
+      return { ...job, error: state?.hold?.reason ?? job.error };
+    });
+    return { ...status, jobs, held };
+  }
 
   /**
    * Approves, rejects or has jobs made again, in the open round unless it names one. A decision that was taken before
@@ -106,6 +130,11 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
     return this.status();
   }
 
+  protected override running(state: CampaignStatus | undefined): Standing {
+    const standing = super.running(state);
+    return standing.status === 'held' ? { ...standing, error: whyHeld(state?.jobs ?? []) } : standing;
+  }
+
   /** Rejected and expired campaigns complete as workflows, but count as failed. */
   protected succeeded(result: CampaignResult): Standing {
     const { status: stage, written } = result;
@@ -119,6 +148,12 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
     const isCampaigns = cause instanceof ApplicationFailure && cause.type === FAILURE.campaignFailed;
     return { ...(await super.failed(failure)), info: isCampaigns ? (cause.details?.[0] ?? null) : null };
   }
+}
+
+function whyHeld(jobs: CampaignJob[]): string {
+  const held = jobs.filter(({ status }) => status === 'held');
+  const reasons = held.map(({ name, error }) => `${name} is held: ${error ?? 'no worker says why'}`);
+  return truncate(reasons.join('; '), LONGEST_REASON);
 }
 
 function reasonOf({ status, decisions, written }: CampaignResult): string | null {

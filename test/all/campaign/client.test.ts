@@ -106,10 +106,17 @@ test('comes back from waiting when only a held job is left', async () => {
   await addFault(sandbox.url, lost);
   const spec = await newSpec();
   const report = await client().campaign.run(spec);
-  expect(report).toMatchObject({ status: 'held', stage: 'producing' });
+  expect(report).toMatchObject({
+    ...{ status: 'held', stage: 'producing', error: expect.stringMatching(/^cutout is held: \S/) },
+    info: { jobs: [{ name: 'cutout', status: 'held', error: expect.stringMatching(/\S/) }] },
+  });
   const held = await client().job(`media/${campaignJobKey(spec.key, 'cutout')}`);
-  await held.resolve({ action: 'abandon', by: 'u-1', reason: 'not needed' });
   const campaign = await client().campaign.get(spec.key);
+  await held.resolve({ action: 'abandon', by: 'u-1', reason: 'not needed' });
+  // At once: the signal of the job may still be on its way.
+  expect(await campaign.wait()).toMatchObject({
+    ...{ status: 'failed', stage: 'failed', error: expect.stringContaining('not needed') },
+  });
   await expect(campaign.result()).rejects.toMatchObject({
     cause: { message: expect.stringContaining('cutout abandoned') },
   });
