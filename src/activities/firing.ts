@@ -6,6 +6,7 @@ import { calendarsOf, isPutBack, keyOfFiring } from '../calendar/zones';
 import { type ProxySettings } from '../config';
 import {
   type BatchResult,
+  type CampaignResult,
   FAILURE,
   type FiredEnd,
   type FiredRun,
@@ -16,6 +17,7 @@ import {
 import { batchWorkflowId, keyIn, scheduleId } from '../contract/ids';
 import { assertValid, UnreachableAddressError } from '../errors';
 import { endOfBatch } from '../runs/batch/end';
+import { whyNotCompleted } from '../runs/campaign';
 import { validateSchedule } from '../runs/schedule/spec';
 import { startTarget } from '../runs/schedule/targets';
 import { Heartbeat } from './atMostOnce/heartbeat';
@@ -88,13 +90,10 @@ function asFailure(error: unknown, { schedule, time }: StartFiredOrder): unknown
   return ApplicationFailure.nonRetryable(`${message}. ${advice}`, FAILURE.unreachable);
 }
 
-/** Pointers into the result of a run; all but the first are a batch's. */
-const RESULT = { status: '/status', counts: '/counts', incomplete: '/incomplete', stopped: '/stopped' };
-
-/** Results of a run that completed, and did not succeed for those who wait for it. */
-const NOT_SUCCEEDED: Partial<Record<string, FiredEnd>> = {
-  rejected: { status: 'failed', error: 'it was rejected' },
-  expired: { status: 'failed', error: 'nobody decided in time' },
+/** Pointers into the result of a campaign or a batch. */
+const RESULT = {
+  ...{ status: '/status', decisions: '/decisions' },
+  ...{ counts: '/counts', incomplete: '/incomplete', stopped: '/stopped' },
 };
 
 export function createReadFiredEnd(meter: MetricMeter): SegueActivities['readFiredEnd'] {
@@ -111,11 +110,14 @@ export function createReadFiredEnd(meter: MetricMeter): SegueActivities['readFir
 type Values = Extract<JobEnd, { is: 'succeeded' }>['values'];
 
 function endByResult(workflowId: string, values: Values): FiredEnd {
-  const [status, counts, incomplete, stopped] = Object.values(RESULT).map((pointer) => {
+  const [status, decisions, counts, incomplete, stopped] = Object.values(RESULT).map((pointer) => {
     const found = values[pointer];
     return found && 'value' in found ? found.value : undefined;
   });
   const isBatch = workflowId === batchWorkflowId(keyIn(workflowId));
   if (isBatch) return endOfBatch({ status, counts, incomplete, stopped } as BatchResult);
-  return NOT_SUCCEEDED[String(status)] ?? { status: 'succeeded', error: null };
+  if (status !== 'rejected' && status !== 'expired') return { status: 'succeeded', error: null };
+  // Decisions that are too large are not read.
+  const taken = (decisions ?? []) as CampaignResult['decisions'];
+  return { status: 'failed', error: whyNotCompleted({ status, decisions: taken }) };
 }

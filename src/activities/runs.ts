@@ -6,6 +6,7 @@ import { isLargeInfo } from '../api/condensed';
 import { bytesOf, isPointer, truncate, valueAt } from '../api/json';
 import {
   type DeliveredResult,
+  FAILURE,
   type JobEnd,
   MEDIA_WORKFLOW,
   type MediaResult,
@@ -18,7 +19,7 @@ import {
 } from '../contract';
 import { searchAttributes } from '../contract/searchAttributes';
 import { inParallel } from '../platform/parallel';
-import { failedRun, findOwnRun, ifFound, isOpen } from '../runs/find';
+import { failedRun, failureType, findOwnRun, ifFound, isOpen } from '../runs/find';
 import { LARGEST_RESULT_BYTES } from './lib/resultSize';
 
 const MOST_AT_ONCE = 10;
@@ -58,8 +59,13 @@ export async function readEnd({ workflowId, isEnding, pointers = [] }: ReadEndOr
     return { is: 'succeeded', taskId, links: linksIn(document), values: valuesAt(document, pointers) };
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
-    const { status, taskId, error: message } = failedRun(error);
-    return { is: status, taskId: taskId ?? listedTask(run), error: truncate(message, LONGEST_ERROR) };
+    const { status, taskId, errors, error: message } = failedRun(error);
+    // The service's words come first: a campaign keeps the beginning only.
+    const isFailedTask = failureType(error) === FAILURE.taskFailed && errors !== null;
+    const reason = isFailedTask
+      ? `the service ended its task as FAILURE: ${JSON.stringify(errors)}`
+      : message;
+    return { is: status, taskId: taskId ?? listedTask(run), error: truncate(reason, LONGEST_ERROR) };
   }
 }
 

@@ -5,6 +5,7 @@ import { findTool, mediaTools } from '../api/tools';
 import {
   CAMPAIGN_WORKFLOW,
   type CampaignInput,
+  type CampaignResult,
   type CampaignSpec,
   DEFAULT_APPROVAL,
   DEFAULT_CAMPAIGN_AT,
@@ -96,6 +97,13 @@ export function campaignStart(
     attributes: attributesOfJob({ tool: 'campaign', scope, write: { project, at } }, 'preparing'),
     summary: `campaign ${key}`,
   };
+}
+
+/** Why a campaign that completed as a workflow was rejected or expired. */
+export function whyNotCompleted({ status, decisions }: Pick<CampaignResult, 'status' | 'decisions'>): string {
+  if (status === 'expired') return 'nobody decided in time';
+  const last = decisions.at(-1);
+  return last ? `rejected by ${last.by}${last.comment ? `: ${last.comment}` : ''}` : 'it was rejected';
 }
 
 /** Speed and polling do not make it another campaign. */

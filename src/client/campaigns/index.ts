@@ -24,7 +24,12 @@ import {
 import { campaignWorkflowId } from '../../contract/ids';
 import { assertValid, DecisionRefusedError } from '../../errors';
 import { inParallel } from '../../platform/parallel';
-import { campaignStart, validateCampaignSpec, validateMediaRequest } from '../../runs/campaign';
+import {
+  campaignStart,
+  validateCampaignSpec,
+  validateMediaRequest,
+  whyNotCompleted,
+} from '../../runs/campaign';
 import { countRuns, find, findRuns } from '../../runs/find';
 import { queryRun } from '../../runs/query';
 import { startOrFind } from '../../runs/start';
@@ -157,11 +162,8 @@ function whyHeld(jobs: CampaignJob[]): string {
 }
 
 function reasonOf({ status, decisions, written }: CampaignResult): string | null {
-  if (status === 'completed')
-    return written.ok ? null : `the project does not show the end: ${written.error}`;
-  if (status === 'expired') return 'nobody decided in time';
-  const last = decisions.at(-1);
-  return last ? `rejected by ${last.by}${last.comment ? `: ${last.comment}` : ''}` : 'it was rejected';
+  if (status !== 'completed') return whyNotCompleted({ status, decisions });
+  return written.ok ? null : `the project does not show the end: ${written.error}`;
 }
 
 /** The same decision in the same round: the open one, else the last one. */

@@ -94,7 +94,7 @@ describe('the end of a media job', () => {
     expect(end).toEqual({
       is: 'failed',
       taskId: expect.stringMatching(/^t-/),
-      error: expect.any(String),
+      error: 'the service ended its task as FAILURE: {"errors":["no shoe in sight"]}',
     });
   });
 

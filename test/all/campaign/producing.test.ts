@@ -49,6 +49,8 @@ test('one failed job stops only what builds on it', async () => {
     onNothing: 'failed',
     extra: 'failed',
   });
+  // The words of the service.
+  expect(jobs.find(({ name }) => name === 'bad')?.error).toMatch(/as FAILURE: .*the source image/);
   const onNothing = jobs.find(({ name }) => name === 'onNothing');
   expect(onNothing?.error).toMatch(/from good at \/pictures\/0: .*images/);
   expect(await summary()).toMatchObject({ submissions: 4, duplicates: 0 });

@@ -101,7 +101,7 @@ test('a firing stays open as long as its campaign; others are skipped meanwhile,
     paused: true,
     note: 'it is enough',
     fired: 1,
-    firings: [{ status: 'failed', error: 'it was rejected' }],
+    firings: [{ status: 'failed', error: 'rejected by sam' }],
   });
 });
 
