@@ -74,8 +74,11 @@ export abstract class Job<State extends JobState = JobState, Result = unknown> e
   protected override readonly isListedAsHeld = (listed: Listed): boolean => entryOf(listed).stage === 'held';
 
   protected override running(state: State | undefined): Standing {
-    const { stage = null, taskId = null, lastError: error = null } = state ?? {};
-    return { status: stage === 'held' ? 'held' : 'running', stage, taskId, info: null, error };
+    const { stage = null, taskId = null, lastError = null, hold } = state ?? {};
+    // A run that continued as new has forgotten its last error.
+    if (stage === 'held')
+      return { status: 'held', stage, taskId, info: null, error: hold?.reason ?? lastError };
+    return { status: 'running', stage, taskId, info: null, error: lastError };
   }
 
   protected override async failed(failure: WorkflowFailedError): Promise<Standing> {
