@@ -45,7 +45,7 @@ export function addTo(program: Command): void {
   addChanges(batch);
   addJson(batch.command('retry <key>'))
     .description(
-      'run failed items of a batch again and write unsaved ones again, as the batch KEY+2; refused while it is open',
+      'run failed and cancelled items of a batch again and write unsaved ones again, as the batch KEY+2; refused while it is open',
     )
     .addHelpText(
       'after',

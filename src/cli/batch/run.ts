@@ -103,12 +103,12 @@ export function retryBatch(text: string, { json }: JsonFlag): Promise<ExitCode> 
     leftLines(key, left).forEach(say);
     if (!batch) {
       if (json) printJson({ ...NO_JOB, status: 'succeeded', error: null, repeated, left });
-      say(`Nothing failed or is unsaved in the batch ${key} itself, so nothing is run again.`);
+      say(`Nothing failed, is unsaved or was cancelled in the batch ${key} itself, so nothing is run again.`);
       return EXIT.done;
     }
     const again = `What fails there is run again by: segue batch retry ${shellArgument(batch.key)}`;
     if (batch.existing) await sayThatItExists(batch, `Nothing is submitted again. ${again}`);
-    else say(`Failed or unsaved items that are run again: ${repeated}`);
+    else say(`Failed, unsaved or cancelled items that are run again: ${repeated}`);
     await sayWhenNobodyPolls(connected, batch.taskQueue);
     return printStarted(batch, { json }, { repeated, left });
   });

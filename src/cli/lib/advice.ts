@@ -65,7 +65,8 @@ export function adviceOnBatch({
     counts.failed > 0 && `What failed, and why: segue batch results ${shellArgument(key)} --status failed`,
     counts.unsaved > 0 &&
       `What is unsaved, and why: segue batch results ${shellArgument(key)} --status unsaved`,
-    (counts.failed > 0 || counts.unsaved > 0) && `To run that again: segue batch retry ${shellArgument(key)}`,
+    (counts.failed > 0 || counts.unsaved > 0 || counts.cancelled > (stopped?.undone ?? 0)) &&
+      `To run what failed, is unsaved or was cancelled again: segue batch retry ${shellArgument(key)}`,
     counts.held > (stopped?.unfollowed ?? 0) && `${HELD}. What to do: segue held`,
     stopped && stoppedAdvice(key, stopped),
   );
@@ -85,7 +86,8 @@ export function leftLines(key: string, { held, lost, cancelled }: LeftItems): st
       `Not run again: ${held} held. The service may have them; what to do: segue held. One that has failed since: segue retry ID (its workflowId in ${results} --status failed)`,
     lost > 0 &&
       `Not run again: ${lost} whose partition was stopped. The service may still work on their tasks: ${results} --status running`,
-    cancelled > 0 && `Not run again: ${cancelled} cancelled. They did not fail`,
+    cancelled > 0 &&
+      `Not run again: ${cancelled} whose partition was stopped, reset or not handed over. Look for them at the service, then start a batch of their lines with another key`,
   );
 }
 

@@ -40,7 +40,7 @@ export interface ManifestBatchSpec extends Omit<BatchSpec, 'manifest' | 'partiti
 }
 
 export interface BatchRepeat {
-  /** The batch of the repeated items; null if none failed or is unsaved. */
+  /** The batch of the repeated items; null if there is none. */
   batch: Batch | null;
   items: number;
   left: LeftItems;
@@ -90,8 +90,8 @@ export class BatchesClient extends RunsClient<BatchSpec, BatchStatus, Batch> {
   }
 
   /**
-   * Runs the failed and unsaved items of a batch once more, as the batch `<key>+2`; two calls give one batch. Nothing is
-   * submitted for an unsaved item. Refused with a `NotRepeatedError` while the batch is open. Held items, and those that
+   * Runs the failed, unsaved and cancelled items of a batch once more, as the batch `<key>+2`; two calls give one batch.
+   * Nothing is submitted for an item that is unsaved, or cancelled with a task. Refused with a `NotRepeatedError` while the batch is open. Held items, and those that
    * the service may still work on, are left alone.
    */
   async retry(key: string): Promise<BatchRepeat> {

@@ -1,4 +1,4 @@
-/** Running the failed and unsaved items of a batch once more, as a separate batch. */
+/** Running the failed, unsaved and cancelled items of a batch once more, as a separate batch. */
 import { type Client, type WorkflowExecutionInfo, type WorkflowHandle } from '@temporalio/client';
 import {
   type BatchInput,
@@ -6,11 +6,12 @@ import {
   type BatchItemResult,
   type BatchResult,
   NO_ITEMS,
+  type PartitionInput,
 } from '../../contract';
 import { againKey } from '../../contract/ids';
 import { factsOf, inPartitions, manifestOf, type Partition } from '../../runs/manifest/partitions';
 import { ifFound, isOpen } from '../../runs/find';
-import { inputOf } from '../../runs/start';
+import { inputOf, startOf } from '../../runs/start';
 import { notRepeated } from '../jobs/retry';
 import { type Batch } from '.';
 import { findPartition, followResult, partitionItems, partitionResults } from './results';
@@ -21,7 +22,7 @@ export interface LeftItems {
   held: number;
   /** Their partition was stopped while they were at the service. */
   lost: number;
-  /** Cancelled or never submitted. */
+  /** Not done, and not in a partition that knows all it sent: it was stopped, reset, or not handed over. */
   cancelled: number;
 }
 
@@ -31,7 +32,7 @@ export interface BatchRetry {
   partitions: Partition[];
 }
 
-/** The failed and unsaved items of a closed batch are the same each time, so two retries give one new batch. */
+/** The repeated items of a closed batch are the same each time, so two retries give one new batch. */
 export async function prepareRetry(temporal: Client, repeated: Batch): Promise<BatchRetry> {
   const { carried, manifest: before, source, ...input } = (await inputOf(temporal, repeated)) as BatchInput;
   const { status, stage } = await repeated.report();
@@ -40,13 +41,16 @@ export async function prepareRetry(temporal: Client, repeated: Batch): Promise<B
   const result = await resultOf(temporal, await temporal.workflow.getHandle(repeated.workflowId).describe());
   const left: LeftItems = { held: 0, lost: 0, cancelled: 0 };
   const partitions: Partition[] = [];
-  const items = repeatedItems(temporal, repeated, before.partitions.length, result !== null, left);
+  const found = { judged: 0, undone: 0 };
+  const items = repeatedItems(temporal, repeated, before.partitions.length, result !== null, { left, found });
   for await (const partition of inPartitions(items)) partitions.push(partition);
   const manifest = manifestOf(partitions.map(factsOf));
-  const { failed, unsaved } = result?.counts ?? NO_ITEMS;
-  const missing = failed + unsaved - manifest.items;
+  const { failed, unsaved, cancelled } = result?.counts ?? NO_ITEMS;
+  const missing = failed + unsaved - found.judged;
   if (missing > 0)
     throw notRepeated(repeated, `Temporal no longer keeps ${missing} of its failed or unsaved items`);
+  // The others were in partitions that were not handed over.
+  left.cancelled += Math.max(0, cancelled - found.undone);
   return { input: { ...input, key: againKey(repeated.key), manifest }, left, partitions };
 }
 
@@ -60,13 +64,19 @@ export async function resultOf(
   return (result as BatchResult | undefined) ?? null;
 }
 
+interface Tally {
+  left: LeftItems;
+  /** Items in partitions that Temporal keeps: those that the service failed or that are unsaved, and those not done. */
+  found: { judged: number; undone: number };
+}
+
 /** Where the batch was stopped, no counts show whether an item of an absent partition failed. */
 async function* repeatedItems(
   temporal: Client,
   repeated: Batch,
   total: number,
   mayBeAbsent: boolean,
-  left: LeftItems,
+  { left, found }: Tally,
 ): AsyncGenerator<{ line: number; item: BatchItem }> {
   let line = 0;
   for (let n = 1; n <= total; n++) {
@@ -84,11 +94,17 @@ async function* repeatedItems(
           `to end it now: temporal workflow cancel --workflow-id ${partition.workflowId}`,
       );
     const results = await partitionResults(temporal, partition);
+    const wasCancelled = results.some(({ status }) => status === 'cancelled');
+    const knowsPosts = wasCancelled && !(await wasReset(temporal, partition));
+    const isRepeated = (result: BatchItemResult): boolean =>
+      isJudged(result) || (knowsPosts && isCancelled(result));
     const items = results.some(isRepeated) ? await partitionItems(temporal, partition) : [];
     for (const [index, result] of results.entries()) {
+      if (isJudged(result)) found.judged += 1;
+      if (isCancelled(result) || result.status === 'waiting') found.undone += 1;
       const item = items[index];
-      // What failed gets a new task; an unsaved result is read from its task again, and nothing is submitted.
-      const taskId = result.status === 'unsaved' ? (result.taskId ?? undefined) : undefined;
+      // What failed gets a new task. Any other task is polled again, and nothing is submitted for it.
+      const taskId = result.status === 'failed' ? undefined : (result.taskId ?? undefined);
       if (isRepeated(result) && item) yield { line: ++line, item: { ...item, taskId } };
       else countLeft(left, await followResult(temporal, result));
     }
@@ -96,8 +112,20 @@ async function* repeatedItems(
 }
 
 /** The service said that the task failed or refused the request; what may be alive there has left its partition. */
-function isRepeated({ status }: BatchItemResult): boolean {
+function isJudged({ status }: BatchItemResult): boolean {
   return status === 'failed' || status === 'unsaved';
+}
+
+/** A cancelled partition ends when it has the outcome of each POST, so an item without a task was not accepted. */
+function isCancelled({ status }: BatchItemResult): boolean {
+  return status === 'cancelled';
+}
+
+/** A partition that was reset has forgotten what it sent before. */
+async function wasReset(temporal: Client, partition: WorkflowHandle): Promise<boolean> {
+  const { workflowId, runId } = await partition.describe();
+  const start = await startOf(temporal, { workflowId, runId });
+  return start.wasReset || ((start.input as PartitionInput).carried?.reset ?? false);
 }
 
 /** A partition signals its end to its batch just before it closes; one that is open for longer has work left. */

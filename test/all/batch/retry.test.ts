@@ -13,7 +13,9 @@ import {
   untilStatus,
 } from '../../support/builders/batch';
 import { OWN_START } from '../../support/builders/jobs';
+import { eventually } from '../../support/eventually';
 import { forgetRun } from '../../support/servers/forgetRun';
+import { resetRun } from '../../support/servers/reset';
 import { addFault, answering, ask, readLedger, useSandbox } from '../../support/service/sandbox';
 import { segueClient, testConfig, useTemporal, useWorker } from '../../support/servers/temporal';
 import { seedProject } from '../../support/builders/writing';
@@ -147,8 +149,58 @@ test('a partition that only waits keeps its stopped batch from being repeated, a
   );
   await partition.cancel();
   await partition.result();
-  expect(await batch.retry(spec.key)).toMatchObject({ batch: null, left: { cancelled: 1 } });
-  expect(await posts()).toEqual([]);
+  const { batch: second, items, left } = await batch.retry(spec.key);
+  expect([items, left.cancelled]).toEqual([1, 0]);
+  await second?.result();
+  expect(await posts()).toEqual([`${batchItemKey(`${spec.key}+2`, 1)}.submit.1`]);
+});
+
+test('P1: of a cancelled batch, what was not submitted is submitted once, and its tasks are polled again', async () => {
+  const spec = batchOf(cutouts(sandbox.url, 4), 2, { concurrency: 2 });
+  await addFault(sandbox.url, answering(503, 'get-task'));
+  const { batch } = segueClient(temporal, config);
+  const first = await batch.start(spec);
+  await untilStatus(first, 'two tasks', ({ counts }) => counts.running === 2);
+  await first.cancel({ by: 'Olga' });
+  expect(await first.result()).toMatchObject({ status: 'cancelled', counts: { cancelled: 4 } });
+  const before = (await posts()).length;
+  expect(before).toBeLessThan(4);
+  await ask(sandbox.url, 'DELETE /_sandbox/faults');
+  const { batch: second, ...facts } = await batch.retry(spec.key);
+  expect(facts).toEqual({ items: 4, left: { held: 0, lost: 0, cancelled: 0 } });
+  expect(await second?.result()).toMatchObject({ counts: { succeeded: 4 } });
+  expect(await posts()).toHaveLength(4);
+  expect((await batch.retry(spec.key)).batch).toMatchObject({ existing: true, runId: second?.runId });
+  expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 4, duplicates: 0 });
+});
+
+test('P1: a partition that was reset does not know what it sent, and its cancelled items are left alone', async () => {
+  const spec = batchOf(cutouts(sandbox.url, 1), 1);
+  await addFault(sandbox.url, answering(503, 'get-task'));
+  const { batch } = segueClient(temporal, config);
+  const first = await batch.start(spec);
+  await untilStatus(first, 'its task', ({ counts }) => counts.running === 1);
+  const workflowId = `batch-part/${spec.key}~1`;
+  await eventually('its POST', async () => (await posts()).length === 1);
+  await first.cancel({ by: 'Olga' });
+  await first.result();
+  // The reset run takes the same cancellation again, before it sends anything.
+  await resetRun(temporal, { workflowId });
+  await temporal.client.workflow.getHandle(workflowId).result();
+  const [result] = await resultsOf(first);
+  expect(['cancelled', 'held']).toContain(result?.status);
+  expect(await batch.retry(spec.key)).toMatchObject({ batch: null, items: 0 });
+  expect(await posts()).toHaveLength(1);
+});
+
+test('what was not handed over of a cancelled batch is counted, and not run again', async () => {
+  const spec = batchOf(cutouts(sandbox.url, 2), 1);
+  const segue = segueClient(temporal, config);
+  const first = await startPartly(segue, { ...spec, partitions: firstOf(spec.partitions) });
+  await untilStatus(first, 'the first item', ({ counts }) => counts.succeeded === 1);
+  await first.cancel({ by: 'Olga' });
+  await first.result();
+  expect(await segue.batch.retry(spec.key)).toMatchObject({ batch: null, left: { cancelled: 1 } });
 });
 
 test('a partition that only writes keeps its stopped batch from being repeated until it is over', async () => {
