@@ -13,7 +13,7 @@ function progressLine({ key, stage, items, counts, percent, startedAt }: BatchSt
   const secondsLeft = Math.max(1, Math.round((items - over) / rate));
   return lines(
     `${key}: ${stage}`,
-    `${over} of ${items} items over (${percent} %)`,
+    `${over} of ${counted(items, 'item')} over (${percent} %)`,
     `${rate.toFixed(1)}/s`,
     stage === 'running' && over > 0 && over < items && `${formatDuration(secondsLeft * 1_000)} left`,
     unsaved > 0 && `${unsaved} unsaved`,
@@ -24,22 +24,26 @@ function progressLine({ key, stage, items, counts, percent, startedAt }: BatchSt
 
 function progressLines(status: BatchStatus, now: number): string[] {
   const { counts, concurrency } = status;
-  const slots = `${counts.running} at the service, ${concurrency} at most; ${counts.waiting} wait`;
-  return [progressLine(status, now), slots, ...standingLines(status)];
+  const slots = `${counts.running} running (limit ${concurrency}), ${counts.waiting} waiting`;
+  return [progressLine(status, now), slots, ...standingLines(status, now)];
 }
 
 export function statusLines(status: BatchStatus): string[] {
   return [...progressLines(status, Date.now()), `manifest ${status.digest}, started ${status.startedAt}`];
 }
 
-function standingLines(status: BatchStatus): string[] {
-  const { key, partitions, paused, trouble, late, incomplete, stopped, stage } = status;
+/** In its first moments a batch does not know its partitions yet. */
+const HAND_OVER_MS = 60_000;
+
+function standingLines(status: BatchStatus, now: number): string[] {
+  const { key, partitions, paused, trouble, late, incomplete, stopped, stage, startedAt } = status;
   const { handedOver, total } = partitions;
-  const isRestAwaited = incomplete === null && handedOver < total && stage !== 'cancelling';
+  const isLate = handedOver < total && now - Date.parse(startedAt) > HAND_OVER_MS;
+  const isRestAwaited = incomplete === null && isLate && stage !== 'cancelling';
   return lines(
     incomplete !== null && `a part of the manifest is not run: ${incomplete}; what was handed over continues`,
     isRestAwaited &&
-      `${handedOver} of ${total} partitions are handed over; the same \`start\`, \`run\` or \`retry\` hands over the rest`,
+      `${handedOver} of ${counted(total, 'partition')} handed over; the same \`start\`, \`run\` or \`retry\` hands over the rest`,
     paused && `paused by ${paused.by}${paused.reason ? `: ${paused.reason}` : ''}`,
     trouble && `the service is in trouble: ${trouble}`,
     late &&
@@ -84,7 +88,7 @@ export function batchShown(clock: () => number = Date.now): Shown<BatchStatus> {
       const now = clock();
       if (!isEvent(before, status) && now - toldAt < TELL_EVERY_MS) return [];
       toldAt = now;
-      return [progressLine(status, now), ...(isEvent(before, status) ? standingLines(status) : [])];
+      return [progressLine(status, now), ...(isEvent(before, status) ? standingLines(status, now) : [])];
     },
   };
 }

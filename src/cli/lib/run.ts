@@ -8,6 +8,7 @@ import { type SegueClient } from '../../client/segueClient';
 import { adviceLines, decisionAdvice, followCommand, retryCommand } from './advice';
 import { type Connected, withSegue } from './connect';
 import { age } from './format';
+import { type Draw } from './screen';
 import { EXIT, EXIT_OF, type ExitCode, exiting, LostSightError, print, printJson, say } from './io';
 
 export interface JsonFlag {
@@ -25,7 +26,7 @@ export interface Shows<State, R extends Run<State>, Flags extends WaitFlags = Wa
   addFlags?: (command: Command) => Command;
   validateFlags?: (flags: Flags) => string[] | Promise<string[]>;
   show: (report: JobReport, run: R) => void | Promise<void>;
-  watch: () => (state: State) => void;
+  watch: () => Draw<State>;
   /** Delivers a result in another way, for example as files; undefined when `show` is to print it. */
   deliver?: (report: JobReport, flags: Flags) => Promise<ExitCode | undefined>;
 }
@@ -62,8 +63,12 @@ export function addWaitFlags<State, R extends Run<State>, Flags extends WaitFlag
   command: Command,
   { a, addFlags = (same) => same }: Shows<State, R, Flags>,
 ): Command {
-  const about = `stop waiting after this long; the ${a.replace(/^an? /, '')} continues`;
+  const about = `stop waiting after this long; the ${withoutArticle(a)} continues`;
   return addFlags(addJson(command).option('--timeout <duration>', about));
+}
+
+function withoutArticle(a: string): string {
+  return a.replace(/^an? /, '');
 }
 
 function addBegin<R extends Run, Flags extends JsonFlag>(
@@ -111,15 +116,16 @@ export async function printStarted(run: Run, { json }: JsonFlag, more: object = 
 export async function follow<State, R extends Run<State>, Flags extends WaitFlags>(
   run: R,
   flags: Flags,
-  { show, watch, deliver }: Shows<State, R, Flags>,
+  { a, show, watch, deliver }: Shows<State, R, Flags>,
 ): Promise<ExitCode> {
-  say(`waiting for ${run.workflowId}; Ctrl-C stops waiting, not the job`);
+  say(`waiting for ${run.workflowId}; Ctrl-C stops waiting, not the ${withoutArticle(a)}`);
   const onChange = flags.json ? undefined : watch();
   const report = await stoppable(flags, (signal) =>
     run.wait({ signal, onChange }).catch((error: unknown) => {
       throw new LostSightError(run, error, followCommand(run));
     }),
   );
+  onChange?.clear?.();
   const hasResult = report.status === 'succeeded' || report.status === 'unsaved';
   const delivered = hasResult ? await deliver?.(report, flags) : undefined;
   // A batch shows its own advice, and a campaign is not retried.

@@ -3,7 +3,11 @@ import { clearScreenDown, moveCursor } from 'node:readline';
 import { truncate } from '../../api/json';
 import { io, type Io, say } from './io';
 
-export type Draw<State> = (state: State) => void;
+export interface Draw<State> {
+  (state: State): void;
+  /** Removes what is drawn: it is older than what the command prints next. */
+  clear?: () => void;
+}
 
 export interface Shown<State> {
   lines: (state: State) => string[];
@@ -28,22 +32,36 @@ function teller<State>(newsOf: Shown<State>['news']): Draw<State> {
 
 function drawer<State>(linesOf: Shown<State>['lines'], stream: Io['stderr']): Draw<State> {
   let drawn = 0;
-  return (state) => {
+  const clear = (): void => {
     if (drawn > 0) moveCursor(stream, 0, -drawn);
     clearScreenDown(stream);
+    drawn = 0;
+  };
+  const draw = (state: State): void => {
+    clear();
     const lines = fitted(linesOf(state), stream);
     for (const line of lines) stream.write(`${line}\n`);
     drawn = lines.length;
   };
+  return Object.assign(draw, { clear });
 }
 
-/** Lines that do not fit the terminal could not be overwritten. */
+/** Lines that do not fit the terminal could not be overwritten. They are wrapped, or cut where there are too many. */
 export function fitted(
   lines: string[],
   { columns = 80, rows = 24 }: Pick<Io['stderr'], 'columns' | 'rows'>,
 ): string[] {
   const most = Math.max(3, rows - 2);
+  const wrapped = lines.flatMap((line) => wrap(line, columns - 1));
+  if (wrapped.length <= most) return wrapped;
   const shown =
     lines.length > most ? [...lines.slice(0, most - 1), `… ${lines.length - most + 1} more lines`] : lines;
   return shown.map((line) => truncate(line, columns - 1));
+}
+
+function wrap(line: string, columns: number): string[] {
+  if (line.length <= columns) return [line];
+  const space = line.lastIndexOf(' ', columns);
+  const end = space > 0 ? space : columns;
+  return [line.slice(0, end), ...wrap(line.slice(end).trimStart(), columns)];
 }

@@ -56,13 +56,26 @@ test('a terminal shows a bar with rate, time left and what became of items, draw
   expect(first.split('\n')).toEqual([
     `[###${'.'.repeat(27)}]`,
     'nightly: running, 100 of 1000 items over (10 %), 10.0/s, 1m 30s left, 2 failed, 1 held',
-    '20 at the service, 20 at most; 880 wait',
+    '20 running (limit 20), 880 waiting',
     // Back to the top of what was drawn.
     '\u001b[3A',
   ]);
   expect(second).toContain(`[#########${'.'.repeat(21)}]\nnightly: running, 300 of 1000 items over (30 %)`);
   expect(second).toContain('the service is in trouble: status 503\n\u001b[4A');
   expect(third).not.toContain('trouble');
+  draw.clear?.();
+  // Nothing older than the result stays on the screen.
+  expect(String(screen.read())).toBe('\u001b[3A\u001b[0J');
+});
+
+test('in its first minute a batch that does not know its partitions yet is not in trouble', () => {
+  const time = clock();
+  const { lines } = batchShown(time.read);
+  const waiting = status(0, { partitions: { total: 1, handedOver: 0, over: 0 } });
+  time.now += 30_000;
+  expect(lines(waiting)).toHaveLength(3);
+  time.now += 60_000;
+  expect(lines(waiting).at(-1)).toMatch(/^0 of 1 partition handed over; the same `start`, /);
 });
 
 test('status tells which manifest it is of, and what of it is not run, or not there yet', () => {
@@ -72,7 +85,7 @@ test('status tells which manifest it is of, and what of it is not run, or not th
     'a part of the manifest is not run: its address gave another one; what was handed over continues',
     'manifest d, started 2026-01-01T00:00:00.000Z',
   ]);
-  expect(lines({})[2]).toMatch(/^2 of 3 partitions are handed over; the same `start`, /);
+  expect(lines({})[2]).toMatch(/^2 of 3 partitions handed over; the same `start`, /);
   // Whoever cancels it does not want the rest.
   expect(lines({ stage: 'cancelling' })).toHaveLength(3);
 });

@@ -70,6 +70,11 @@ test('those who read along are told what has changed, and nothing twice', () => 
   expect(newsLines(after, after)).toEqual([]);
 });
 
+test('a line that is too long for the terminal is wrapped where there is room', () => {
+  const shown = fitted(['nightly: running, 100 of 1000 items over', ''], { columns: 25, rows: 24 });
+  expect(shown).toEqual(['nightly: running, 100 of', '1000 items over', '']);
+});
+
 test('what is drawn fits the terminal, or it could not be drawn over', () => {
   const lines = Array.from({ length: 100 }, (_, n) => `${n}`.padEnd(200, 'x'));
   const shown = fitted(lines, { columns: 80, rows: 24 });
