@@ -53,7 +53,7 @@ export function addTo(program: Command): void {
     )
     .action(exiting((key: string, flags: JsonFlag) => retryBatch(key, flags)));
   addList<BatchEntry, BatchFilter>(batch, {
-    plural: 'batches',
+    ...{ one: 'batch', plural: 'batches' },
     columns: ['KEY', 'STATUS', 'STAGE', 'ITEMS'],
     rowOf: ({ key, status, stage, counts }) => [key, status, stage ?? '', counts ? countsWords(counts) : ''],
     stages: BATCH_STAGES,
@@ -63,7 +63,7 @@ export function addTo(program: Command): void {
 
 function addManifestFlags(command: Command): Command {
   return addScopeFlags(command, 'of the batch itself; lines have their own')
-    .option('--key <key>', 'required: names the batch; started again, the same batch continues')
+    .option('--key <key>', 'required: the name of the batch; the same name later continues this batch')
     .option('--concurrency <n>', 'how many items are at the service at once (200)', softNumber)
     .option('--notify <user@workspace>', 'who is notified once, at the end')
     .option('--skip-bad', 'leave bad lines out')

@@ -9,6 +9,7 @@ import { loadProxySettings } from '../../config';
 import { assertValid } from '../../errors';
 import { missingLines } from './format';
 import { BATCH } from './run';
+import { counted } from '../lib/format';
 import { validateSaving } from '../jobs/save';
 import { env, EXIT, type ExitCode, exiting, io, say } from '../lib/io';
 import { validateKey, withRun } from '../lib/noun';
@@ -68,10 +69,12 @@ async function printResults(batch: Batch, { status, target }: WantedResults): Pr
     // A million results do not fit in memory, so a slow reader is waited for.
     if (!io().stdout.write(`${JSON.stringify(result)}\n`)) await once(io().stdout, 'drain');
   }
-  say(status === undefined ? `${all} items` : `${shown} of ${all} items are ${status}`);
+  say(status === undefined ? counted(all, 'item') : `${shown} of ${counted(all, 'item')} ${status}`);
   missingLines(missing).forEach(say);
   if (!target) return EXIT.done;
-  say(`${files.saved} files saved, ${files.exists} were there, ${files.failed} could not be saved`);
+  say(
+    `${counted(files.saved, 'file')} saved, ${files.exists} there before, ${files.failed} could not be saved`,
+  );
   return files.failed === 0 ? EXIT.done : EXIT.failed;
 }
 

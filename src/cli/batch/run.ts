@@ -79,7 +79,7 @@ async function settingsFrom(
 
 function tellCheck(name: string, { warnings, badLines }: ManifestCheck): void {
   for (const warning of warnings) say(warningLine(name, warning));
-  if (badLines > 0) say(`${name}: ${badLines} bad lines are left out`);
+  if (badLines > 0) say(`${name}: ${counted(badLines, 'bad line')} left out`);
 }
 
 function show(report: JobReport): void {

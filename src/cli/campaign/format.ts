@@ -1,13 +1,14 @@
 import { type CampaignJob, type CampaignResult, type CampaignStatus } from '../../contract';
 import { type JobReport } from '../../client/report';
 import { adviceOnCampaign } from '../lib/advice';
-import { age, lines, table } from '../lib/format';
+import { age, counted, lines, table } from '../lib/format';
 
 const OVER = ['succeeded', 'failed', 'abandoned', 'cancelled', 'terminated', 'skipped'];
 
 function summaryLine({ key, stage, since, jobs, percent, paused }: CampaignStatus): string {
   const over = jobs.filter(({ status }) => OVER.includes(status)).length;
-  const far = jobs.length > 0 ? `, ${over} of ${jobs.length} jobs over (${Math.round(percent)} %)` : '';
+  const far =
+    jobs.length > 0 ? `, ${over} of ${counted(jobs.length, 'job')} over (${Math.round(percent)} %)` : '';
   return `${key}: ${stage} for ${age(since)}${far}${paused ? ', paused' : ''}`;
 }
 

@@ -70,7 +70,7 @@ export function addTo(program: Command): void {
   const about = 'stop a campaign and its jobs; accepted tasks continue at the service';
   addCancel(campaign, CAMPAIGN, about, 'Accepted tasks continue at the service: segue campaign status');
   addList<CampaignEntry, CampaignFilter>(campaign, {
-    plural: 'campaigns',
+    ...{ one: 'campaign', plural: 'campaigns' },
     columns: ['KEY', 'STATUS', 'STAGE', 'PROJECT'],
     rowOf: ({ key, status, stage, project }) => [key, status, stage ?? '', project ?? ''],
     stages: CAMPAIGN_STAGES,

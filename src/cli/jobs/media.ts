@@ -62,7 +62,7 @@ export function addTo(program: Command): void {
     addStart(addJobFlags(start.command(name), tool), begin);
   }
   addList<JobEntry, JobFilter>(media, {
-    plural: 'jobs',
+    ...{ one: 'job', plural: 'jobs' },
     columns: ['KEY', 'STATUS', 'STAGE', 'TOOL', 'TASK'],
     rowOf: ({ key, status, stage, tool, taskId }) => [key, status, stage ?? '', tool ?? '', taskId ?? ''],
     stages: MEDIA_STAGES,

@@ -5,8 +5,8 @@ export function lines(...all: (string | string[] | false | null | undefined)[]):
   return all.flat().flatMap((line) => (line ? [line] : []));
 }
 
-export function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
+export function counted(count: number, what: string, plural = `${what}s`): string {
+  return `${count} ${count === 1 ? what : plural}`;
 }
 
 export function table(rows: string[][]): string[] {

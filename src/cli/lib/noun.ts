@@ -9,7 +9,7 @@ import { validateBatchOrder } from '../../validation/inputs';
 import { shellArgument } from './advice';
 import { withSegue } from './connect';
 import { asFlags, byOption, limitFlag, validateTimeout } from './flags';
-import { age, table } from './format';
+import { age, counted, table } from './format';
 import { EXIT, type ExitCode, exiting, isOpen, print, printJson, say } from './io';
 import { addJson, addWaitFlags, follow, type JsonFlag, type Shows, type WaitFlags } from './run';
 
@@ -164,6 +164,7 @@ interface ListFlags extends JsonFlag {
 }
 
 interface Listing<Entry extends object, Filter> {
+  one: string;
   plural: string;
   columns: string[];
   rowOf: (entry: Entry) => string[];
@@ -186,7 +187,7 @@ export function addList<Entry extends { startedAt: string }, Filter>(
 }
 
 async function list<Entry extends { startedAt: string }, Filter>(
-  { plural, columns, rowOf, client }: Listing<Entry, Filter>,
+  { one, plural, columns, rowOf, client }: Listing<Entry, Filter>,
   flags: ListFlags & Filter,
 ): Promise<void> {
   const { limit, json } = flags;
@@ -201,7 +202,7 @@ async function list<Entry extends { startedAt: string }, Filter>(
     else if (found.length > 0) table([[...columns, 'STARTED'], ...rows]).forEach(print);
     const total = found.length < limit ? found.length : await source.count(flags);
     if (found.length === 0) say(`There are no such ${plural}.`);
-    else if (total <= found.length) say(`${found.length} ${plural}`);
+    else if (total <= found.length) say(counted(found.length, one, plural));
     else say(`${found.length} of ${total} ${plural}; --limit shows more`);
   });
 }

@@ -8,6 +8,7 @@ import { assertValid } from '../../errors';
 import { type CreateFlags } from './flags';
 import { withSegue } from '../lib/connect';
 import { addScopeFlags, asFlags, softNumber } from '../lib/flags';
+import { counted } from '../lib/format';
 import { env, osUser, print, printJson, say } from '../lib/io';
 import { addJson, type JsonFlag, sayWhenNobodyPolls } from '../lib/run';
 
@@ -94,7 +95,7 @@ async function listAll(schedules: SchedulesClient, { json }: JsonFlag): Promise<
   const { scheduleRows } = await import('./format.js');
   if (json) for (const entry of found) printOne(entry.name, 'running', { info: entry });
   else if (found.length > 0) scheduleRows(found).forEach(print);
-  say(found.length === 0 ? 'There are no schedules.' : `${found.length} schedules`);
+  say(found.length === 0 ? 'There are no schedules.' : counted(found.length, 'schedule'));
 }
 
 function printOne(name: string, status: 'running' | 'succeeded', more: object = {}): void {

@@ -1,5 +1,9 @@
 import { type BatchResult, type FiredEnd } from '../../contract';
 
+export function countItems(count: number): string {
+  return `${count} item${count === 1 ? '' : 's'}`;
+}
+
 type End = Pick<BatchResult, 'status' | 'counts' | 'incomplete' | 'stopped'>;
 
 /** Held items outweigh failed ones, because they need a decision. */
@@ -8,15 +12,15 @@ export function endOfBatch({ status, counts, incomplete, stopped }: End): FiredE
   const { unfollowed, undone, reason } = stopped ?? { unfollowed: 0, undone: 0, reason: '' };
   const held = counts.held - unfollowed;
   const problems = [
-    ...(held > 0 ? [`${held} items continue as separate jobs, or need a person`] : []),
-    ...(unfollowed > 0 ? [`${unfollowed} items are at the service, and nobody polls them: ${reason}`] : []),
-    ...(counts.unsaved > 0 ? [`the results of ${counts.unsaved} items are not saved in their projects`] : []),
-    ...(counts.failed > 0 ? [`${counts.failed} items failed`] : []),
-    ...(undone > 0 ? [`${undone} items were not done: ${reason}`] : []),
+    ...(held > 0 ? [`${countItems(held)} held (see segue held)`] : []),
+    ...(unfollowed > 0 ? [`${countItems(unfollowed)} at the service that nobody polls: ${reason}`] : []),
+    ...(counts.unsaved > 0 ? [`${countItems(counts.unsaved)} with a result that is not saved`] : []),
+    ...(counts.failed > 0 ? [`${countItems(counts.failed)} failed`] : []),
+    ...(undone > 0 ? [`${countItems(undone)} not done: ${reason}`] : []),
     ...(stopped && unfollowed + undone === 0
       ? [`a part of it was stopped before everything was written and notified: ${reason}`]
       : []),
-    ...(incomplete ? [`${counts.cancelled - undone} items were not handed over: ${incomplete}`] : []),
+    ...(incomplete ? [`${countItems(counts.cancelled - undone)} not handed over: ${incomplete}`] : []),
   ];
   if (problems.length === 0) return { status: 'succeeded', error: null };
   const isOnlyUnsaved = counts.unsaved > 0 && problems.length === 1;

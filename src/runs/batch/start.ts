@@ -10,6 +10,7 @@ import { normalizeScope } from '../media';
 import { GRPC, grpcCode } from '../grpc';
 import { findOwnRun, findRuns, isOpen, type RunFacts } from '../find';
 import { startOrFind, type StartSettings } from '../start';
+import { countItems } from './end';
 import { type BatchPartition, handOver } from './handOver';
 
 export interface BatchSpec extends Omit<BatchInput, 'poll' | 'submit' | 'carried'> {
@@ -51,7 +52,7 @@ export async function startBatchInput(
     workflow: BATCH_WORKFLOW,
     ...{ workflowId, taskQueue, key, input, identityOf, token },
     attributes: attributesOfJob({ tool: 'batch', scope }, 'running'),
-    summary: `batch ${key}, ${input.manifest.items} items`,
+    summary: `batch ${key}, ${countItems(input.manifest.items)}`,
     priority,
     adviceOnReuse:
       'its manifest, or its scope or notify, differs from what the key was first used with; choose another key. ' +

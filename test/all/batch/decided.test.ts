@@ -39,7 +39,7 @@ async function withHeldItem(ownKey?: string): Promise<{ key: string; job: string
   const report = await segueClient(temporal, line.config).batch.run(spec);
   expect(report).toMatchObject({
     status: 'held',
-    error: '1 items continue as separate jobs, or need a person',
+    error: '1 item held (see segue held)',
   });
   await untilListed(job);
   const [taskId = ''] = await tasksOf(sandbox.url, job);
@@ -115,7 +115,7 @@ test('an item that is abandoned has failed, and its batch says how it is run aga
   await decide(job, '--abandon');
   await untilListedAsEnded(job);
   expect(await reportOf(key)).toMatchObject({
-    ...{ status: 'failed', stage: 'completed', error: '1 items failed' },
+    ...{ status: 'failed', stage: 'completed', error: '1 item failed' },
     info: { counts: { succeeded: 1, held: 0, failed: 1 } },
   });
   expect(await batch('follow', key)).toMatchObject({ code: 1 });
@@ -141,7 +141,7 @@ test('an item that is decided and goes on keeps its batch from having succeeded,
   expect(await reportOf(key)).toMatchObject({
     ...{
       status: 'held',
-      error: '1 items continue as separate jobs, or need a person',
+      error: '1 item held (see segue held)',
       info: { counts: { held: 1 } },
     },
   });
@@ -159,7 +159,7 @@ test('P2: an item whose run was terminated, or that Temporal keeps no longer, st
   await temporal.client.workflow.getHandle(`media/${job}`).terminate('by mistake');
   expect(await reportOf(key)).toMatchObject({
     status: 'held',
-    error: '1 items continue as separate jobs, or need a person',
+    error: '1 item held (see segue held)',
   });
   expect((await resultsOf(key))[0]).toMatchObject({
     ...{

@@ -29,7 +29,7 @@ test('P1 P2: one POST of unknown outcome: that item is held as a run of its own,
       expect(report).toMatchObject({
         status: 'held',
         stage: 'attention',
-        error: '1 items continue as separate jobs, or need a person',
+        error: '1 item held (see segue held)',
       });
       const batch = await client.batch.get(spec.key);
       const results = await resultsOf(batch);

@@ -217,7 +217,7 @@ test('P2: items whose partition was stopped alone are told as not done, to all w
     });
     expect(await batch.report()).toMatchObject({
       status: 'failed',
-      error: '4 items were not done: partition 2 was terminated: by mistake (and 1 more)',
+      error: '4 items not done: partition 2 was terminated: by mistake (and 1 more)',
     });
     const results = await resultsOf(batch);
     expect(results.slice(2).map(({ status }) => status)).toEqual([
@@ -283,7 +283,7 @@ test('P1: a partition that comes when the rest of the manifest was given up subm
     });
     expect(await batch.report()).toMatchObject({
       status: 'failed',
-      error: '2 items were not handed over: the manifest is gone',
+      error: '2 items not handed over: the manifest is gone',
     });
   });
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 2, duplicates: 0 });

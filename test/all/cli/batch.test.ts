@@ -159,7 +159,7 @@ test('results saves the files, goes on where it was stopped, and tells what cann
   const again = await batch(...save);
   expect(again.code).toBe(1);
   expect(again.stderr).toMatch(/^a: http\S+ could not be saved: .*status 404/);
-  expect(again.stderr).toContain('0 files saved, 2 were there, 1 could not be saved');
+  expect(again.stderr).toContain('0 files saved, 2 there before, 1 could not be saved');
   expect(jsonLines(again.stdout)).toMatchObject([
     { key: 'a', files: [{ status: 'failed' }] },
     { key: 'b/c', files: [{ status: 'exists' }] },

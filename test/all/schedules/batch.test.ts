@@ -47,7 +47,7 @@ test('P2: one held item and three nightly firings are three runs, none of them s
     {
       workflowId: `batch/${firedKey(name, FIRST)}`,
       status: 'held',
-      error: '1 items continue as separate jobs, or need a person',
+      error: '1 item held (see segue held)',
     },
   ]);
   expect(new Set(firings.map(({ digest }) => digest)).size).toBe(1);

@@ -194,32 +194,29 @@ describe('the end of a batch', () => {
   const status = 'completed' as const;
   const whole = { stopped: null, incomplete: null };
   const stopped = { unfollowed: 2, undone: 3, reason: 'partition 2 was terminated: by mistake' };
-  const unfollowed = `2 items are at the service, and nobody polls them: ${stopped.reason}`;
+  const unfollowed = `2 items at the service that nobody polls: ${stopped.reason}`;
 
   test.each([
     ['all succeeded', { status, counts }, 'succeeded', null],
     [
       'a project did not take results',
       { status: 'unsaved' as const, counts: { ...counts, unsaved: 2 } },
-      ...(['unsaved', 'the results of 2 items are not saved in their projects'] as const),
+      ...(['unsaved', '2 items with a result that is not saved'] as const),
     ],
     [
       'some failed beside that',
       { status: 'unsaved' as const, counts: { ...counts, unsaved: 2, failed: 1 } },
-      ...(['failed', 'the results of 2 items are not saved in their projects; 1 items failed'] as const),
+      ...(['failed', '2 items with a result that is not saved; 1 item failed'] as const),
     ],
     [
       'some wait for a person beside that',
       { status: 'attention' as const, counts: { ...counts, unsaved: 2, held: 1 } },
-      ...([
-        'held',
-        '1 items continue as separate jobs, or need a person; the results of 2 items are not saved in their projects',
-      ] as const),
+      ...(['held', '1 item held (see segue held); 2 items with a result that is not saved'] as const),
     ],
     [
       'a partition was stopped',
       { status, counts: { ...counts, cancelled: 3 }, stopped: { ...stopped, unfollowed: 0 } },
-      ...(['failed', `3 items were not done: ${stopped.reason}`] as const),
+      ...(['failed', `3 items not done: ${stopped.reason}`] as const),
     ],
     [
       'a partition was stopped that may have had something to write',
@@ -231,7 +228,7 @@ describe('the end of a batch', () => {
       'a partition was stopped that had tasks, and others did not come',
       { status, counts: { ...counts, held: 3, cancelled: 7 }, stopped, incomplete: 'it is gone' },
       'held',
-      `1 items continue as separate jobs, or need a person; ${unfollowed}; 3 items were not done: ${stopped.reason}; 4 items were not handed over: it is gone`,
+      `1 item held (see segue held); ${unfollowed}; 3 items not done: ${stopped.reason}; 4 items not handed over: it is gone`,
     ],
   ])('where %s', (_name, result, word, error) => {
     expect(endOfBatch({ ...whole, ...result })).toEqual({ status: word, error });
