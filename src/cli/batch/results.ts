@@ -16,6 +16,7 @@ import { validateKey, withRun } from '../lib/noun';
 
 interface ResultsFlags {
   status?: BatchItemStatus;
+  manifest?: boolean;
   download?: string;
   at?: string;
 }
@@ -33,6 +34,10 @@ export function addResults(batch: Command): void {
     )
     .addOption(new Option('--status <status>', 'only those that have it').choices(ITEM_STATUSES))
     .option(
+      '--manifest',
+      'with --status failed: print the lines of the manifest instead, to mend them and start them with another key',
+    )
+    .option(
       '--download <dir>',
       'save the files that results point to in this folder; a second call skips files that exist',
     )
@@ -40,6 +45,7 @@ export function addResults(batch: Command): void {
     .action(
       exiting(async (key: string, flags: ResultsFlags) => {
         const wanted = wantedFrom(flags, validateKey(BATCH, key));
+        if (flags.manifest) return withRun(BATCH, key, printFailedLines);
         if (wanted.target) await prepareFolder(wanted.target.into, '--download');
         return withRun(BATCH, key, (one) => printResults(one, wanted));
       }),
@@ -47,10 +53,15 @@ export function addResults(batch: Command): void {
 }
 
 /** `ofKey` are problems of the key. */
-export function wantedFrom({ status, download: out, at }: ResultsFlags, ofKey: string[] = []): WantedResults {
+export function wantedFrom(
+  { status, manifest, download: out, at }: ResultsFlags,
+  ofKey: string[] = [],
+): WantedResults {
   const problems = [...ofKey, ...validateSaving({ out, at }, '--download')];
   if (out !== undefined && status !== undefined && status !== 'succeeded' && status !== 'unsaved')
     problems.push(`--download: only items that succeeded have files, not those that are ${status}`);
+  if (manifest && (status !== 'failed' || out !== undefined))
+    problems.push('--manifest: is for --status failed; other items are not paid for again');
   assertValid(problems, 'Nothing was read');
   if (out === undefined || at === undefined) return { status };
   return { status, target: { into: out, at, proxy: loadProxySettings(env()) } };
@@ -66,8 +77,7 @@ async function printResults(batch: Batch, { status, target }: WantedResults): Pr
     if (status !== undefined && result.status !== status) continue;
     shown += 1;
     countFiles(result, files);
-    // A million results do not fit in memory, so a slow reader is waited for.
-    if (!io().stdout.write(`${JSON.stringify(result)}\n`)) await once(io().stdout, 'drain');
+    await printLine(result);
   }
   say(status === undefined ? counted(all, 'item') : `${shown} of ${counted(all, 'item')} ${status}`);
   missingLines(missing).forEach(say);
@@ -76,6 +86,21 @@ async function printResults(batch: Batch, { status, target }: WantedResults): Pr
     `${counted(files.saved, 'file')} saved, ${files.exists} there before, ${files.failed} could not be saved`,
   );
   return files.failed === 0 ? EXIT.done : EXIT.failed;
+}
+
+async function printFailedLines(batch: Batch): Promise<ExitCode> {
+  let count = 0;
+  for await (const item of batch.failedItems()) {
+    count += 1;
+    await printLine(item);
+  }
+  say(`${counted(count, 'line')} to mend: start them with another key`);
+  return EXIT.done;
+}
+
+/** A million results do not fit in memory, so a slow reader is waited for. */
+async function printLine(value: object): Promise<void> {
+  if (!io().stdout.write(`${JSON.stringify(value)}\n`)) await once(io().stdout, 'drain');
 }
 
 function countFiles(

@@ -4,6 +4,7 @@ import {
   batchCancelUpdate,
   batchConcurrencyUpdate,
   type BatchInput,
+  type BatchItem,
   type BatchItemResult,
   type PauseOrder,
   batchPauseUpdate,
@@ -26,7 +27,7 @@ import { validateBatchOrder, validateConcurrencyOrder, validateGivenBatch } from
 import { type DownloadTarget, type ResultWithFiles, savingFiles } from '../files';
 import { entryOf, type JobEntry, queryOf, type Standing } from '../report';
 import { Run, RunsClient } from '../run';
-import { followCounts, resultsOfBatch, type ResultsOptions } from './results';
+import { failedItemsOfBatch, followCounts, resultsOfBatch, type ResultsOptions } from './results';
 import { type LeftItems, prepareRetry, resultOf } from './retry';
 
 /** A batch whose manifest is a file or an https address. */
@@ -170,6 +171,12 @@ export class Batch extends Run<BatchStatus, BatchResult> {
   async *results(options: ResultsOptions = {}): AsyncGenerator<BatchItemResult> {
     const { manifest } = (await inputOf(this.temporal, this)) as BatchInput;
     yield* resultsOfBatch(this.temporal, this.key, manifest, options);
+  }
+
+  /** The failed items so far as lines of a manifest: mended, they can be started as a batch with another key. */
+  async *failedItems(): AsyncGenerator<BatchItem> {
+    const { manifest } = (await inputOf(this.temporal, this)) as BatchInput;
+    yield* failedItemsOfBatch(this.temporal, this.key, manifest);
   }
 
   /**

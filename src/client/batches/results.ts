@@ -54,6 +54,26 @@ export async function* resultsOfBatch(
   }
 }
 
+/**
+ * Items that the service refused or failed, as the manifest had them. Those that became separate jobs are left out: the
+ * service may still work on them.
+ */
+export async function* failedItemsOfBatch(
+  temporal: Client,
+  key: string,
+  { partitions }: BatchManifest,
+): AsyncGenerator<BatchItem> {
+  for (const index of partitions.keys()) {
+    const partition = await findPartition(temporal, key, index + 1);
+    const results = partition ? await partitionResults(temporal, partition) : [];
+    if (!partition || !results.some(({ status }) => status === 'failed')) continue;
+    const items = await partitionItems(temporal, partition);
+    // A task that failed is not polled again.
+    for (const [position, { taskId: _failed, ...item }] of items.entries())
+      if (results[position]?.status === 'failed') yield item;
+  }
+}
+
 /** Undefined if Temporal has no run of it, or only a start that was refused. */
 export async function findPartition(
   temporal: Client,

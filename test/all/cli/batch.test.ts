@@ -97,6 +97,9 @@ test('what failed and what is held is told, 3 is the exit of both, and what fail
   const retry = await batch('retry', key, '--json');
   expect(retry.stderr).toMatch(/^Not run again: 1 held\..*segue held/);
   expect(JSON.parse(retry.stdout)).toMatchObject({ key: `${key}+2`, existing: false, repeated: 1 });
+  const mended = await batch('results', key, '--status', 'failed', '--manifest');
+  expect(mended).toMatchObject({ code: 0, stderr: expect.stringContaining('1 line to mend') });
+  expect(jsonLines(mended.stdout)).toEqual([bad]);
   const abandon = ['resolve', `media/${key}~i2`, '--abandon', '--reason', 'not needed'];
   expect(await segue(abandon, settings)).toMatchObject({ code: 0 });
 });
@@ -172,6 +175,7 @@ test('which results are wanted is checked before anything is asked, in one messa
   expect(() => wantedFrom({ download: 'x' })).toThrow('--download: needs --at');
   expect(() => wantedFrom({ download: 'x', at: 'images' })).toThrow('is not a JSON pointer');
   expect(() => wantedFrom({ download: 'x', at: '/images', status: 'failed' })).toThrow('only items that');
+  expect(() => wantedFrom({ manifest: true, status: 'held' })).toThrow('--manifest: is for --status failed');
   expect(wantedFrom({ download: 'x', at: '' })).toMatchObject({ target: { into: 'x', at: '' } });
   expect([fileName('mug-7'), fileName('.x').startsWith('_x.'), fileName('..')]).toEqual([
     ...['mug-7', true],
