@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { type Command } from 'commander';
-import { organizationResolver } from '../api/client';
 import { loadStarterConfig } from '../config';
 import { type ProjectChange, type ProjectRef } from '../contract';
 import { assertValid } from '../errors';
@@ -64,7 +63,10 @@ async function patch(project: ProjectRef, flags: PatchFlags): Promise<ExitCode> 
 }
 
 function askingService(flags: ScopeFlags): () => Promise<string> {
-  return () => withApi(flags, (api, callOptions) => organizationResolver(api)(undefined, callOptions()));
+  return async () => {
+    const { organizationResolver } = await import('../api/client.js');
+    return withApi(flags, (api, callOptions) => organizationResolver(api)(undefined, callOptions()));
+  };
 }
 
 async function showStatus(project: ProjectRef, { json, ...scope }: ScopeFlags & JsonFlag): Promise<void> {

@@ -11,7 +11,7 @@ import { Credential } from '../api/credential';
 import { type ServiceLayout } from '../api/operation';
 import { type PollSettings, type SubmitSettings } from '../contract';
 import { VERSION } from '../platform/package';
-import { isLoopback, type ProxySettings } from '../platform/plainAgent';
+import { isLoopback, type ProxySettings } from '../platform/hosts';
 import { type SendLimits, type WriteConfig } from './limits';
 import { type Environment, type LogLevel, readSettings, type Settings } from './settings';
 

@@ -1,12 +1,9 @@
 /** Requests to any host: through the machine's proxy, and never with a credential. */
 import { EnvHttpProxyAgent } from 'undici';
+import { type ProxySettings } from './hosts';
 import { VERSION } from './package';
 
-export interface ProxySettings {
-  https?: string;
-  /** Hosts that are reached directly, in the form of NO_PROXY. */
-  none?: string;
-}
+export { isLoopback, type ProxySettings } from './hosts';
 
 export const PLAIN_HEADERS = { 'user-agent': `segue/${VERSION}` };
 
@@ -19,8 +16,4 @@ export function plainAgent(proxy: ProxySettings): EnvHttpProxyAgent {
     httpsProxy: proxy.https ?? '',
     noProxy: proxy.none ?? '',
   });
-}
-
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
 }
