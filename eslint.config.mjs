@@ -41,7 +41,7 @@ const MAY_IMPORT = {
   runs: ['contract', 'api', 'validation', 'platform', 'calendar', 'config'],
   workflows: ['contract', 'validation', 'api'],
   activities: ['runs', 'api', 'validation', 'calendar', 'contract', 'platform', 'config'],
-  client: ['runs', 'api', 'validation', 'calendar', 'contract', 'platform', 'config'],
+  client: ['runs', 'api', 'validation', 'calendar', 'contract', 'platform', 'config', 'temporal'],
 };
 
 /** Imports of src/<other folder>, however many folders up that is, and of the sandbox, which only development has. */

@@ -1,7 +1,9 @@
 /** What a backend team imports. */
 import { type SegueWorker, type SegueWorkerOptions } from './worker';
 
+export { type ConnectOptions, Segue } from './client/segue';
 export { SegueClient } from './client/segueClient';
+export { JobFailed, JobHeld, JobUnsaved, JobUnsuccessful } from './client/unsuccessful';
 export { type LeftItems } from './client/batches/retry';
 export * from './client/batches';
 export { type BatchPartition } from './runs/batch/handOver';
@@ -25,7 +27,13 @@ export { type RetryOptions } from './client/jobs/retry';
 export * from './client/outlooks';
 export * from './client/projects';
 export { type Leftovers } from './client/jobs/leftovers';
-export { type JobEntry, type JobFilter, type JobReport, type JobStatus } from './client/report';
+export {
+  type JobEntry,
+  type JobFilter,
+  type JobReport,
+  type JobStatus,
+  type SuccessReport,
+} from './client/report';
 export { type WaitOptions } from './client/run';
 export { type MediaSpec } from './runs/media';
 export type * from './client/schedules/report';

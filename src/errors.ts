@@ -1,4 +1,4 @@
-class SegueError extends Error {
+export class SegueError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = new.target.name;
@@ -135,3 +135,6 @@ export class UnreachableAddressError extends SegueError {
 
 /** Thrown when the namespace lacks what runs need; the message says what, and what to do. */
 export class NotSetUpError extends SegueError {}
+
+/** Thrown when the Temporal server does not answer. Runs continue when it is back; the call may be repeated. */
+export class TemporalUnreachable extends SegueError {}

@@ -90,7 +90,7 @@ const EXPECTED: [ExitCode, (abstract new (...args: never) => Error)[]][] = [
     EXIT.unreachable,
     [
       ...[UnreachableError, TransportError, errors.UnreachableAddressError, errors.NoAnswerError],
-      ...[errors.NoTimezoneError, errors.NotSetUpError],
+      ...[errors.NoTimezoneError, errors.NotSetUpError, errors.TemporalUnreachable],
     ],
   ],
   [EXIT.failed, [errors.NoSuchJobError, errors.NoSuchScheduleError, ApiError]],

@@ -20,6 +20,12 @@ export interface JobReport {
   error: string | null;
 }
 
+/** What `run` gives. A media job has its task. */
+export interface SuccessReport extends JobReport {
+  status: 'succeeded';
+  error: null;
+}
+
 /** The fields of a report about something else than a run: scripts find the same fields everywhere. */
 export const NO_JOB = {
   workflowId: null,

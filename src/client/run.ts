@@ -5,6 +5,7 @@ import {
   ApplicationFailure,
   type Client,
   TerminatedFailure,
+  type WorkflowExecutionDescription,
   WorkflowFailedError,
   type WorkflowHandle,
   WorkflowNotFoundError,
@@ -14,11 +15,12 @@ import {
 import { type UpdateDefinition } from '@temporalio/common';
 import { type MediaState } from '../contract';
 import { DecisionRefusedError } from '../errors';
-import { retryUnavailable } from '../runs/grpc';
+import { orUnreachable, retryUnavailable } from '../runs/grpc';
 import { failedRun, isOpen, type Listed, type RunFacts } from '../runs/find';
 import { noAnswer, queryRun } from '../runs/query';
 import { type StartSettings } from '../runs/start';
-import { type JobReport, type Standing } from './report';
+import { type JobReport, type Standing, type SuccessReport } from './report';
+import { JobFailed, requireSuccess } from './unsuccessful';
 
 export interface WaitOptions<State = MediaState> {
   /** Stops waiting, not the run. */
@@ -31,7 +33,12 @@ export function waitInterval(tries: number, random = Math.random): number {
   return Math.min(1_000 * 1.3 ** tries, 10_000) * (0.5 + random());
 }
 
-export abstract class RunsClient<Spec, State, Handle extends Run<State>> {
+export abstract class RunsClient<
+  Spec,
+  State,
+  Handle extends Run<State>,
+  Success extends SuccessReport = SuccessReport,
+> {
   constructor(
     protected readonly temporal: Client,
     protected readonly config: StartSettings,
@@ -40,9 +47,15 @@ export abstract class RunsClient<Spec, State, Handle extends Run<State>> {
   /** Starts it, or gives back the run that its key already has, running or closed. */
   abstract start(spec: Spec): Promise<Handle>;
 
-  /** Starts it and waits for its end, or until it is held. */
-  async run(spec: Spec, options: WaitOptions<State> = {}): Promise<JobReport> {
-    return (await this.start(spec)).wait(options);
+  /**
+   * Starts it and waits for success. Any other end is thrown: `JobFailed`, `JobUnsaved`, or at once `JobHeld`. After an
+   * abort, the reason of the signal is thrown, and the run continues.
+   */
+  async run(spec: Spec, options: WaitOptions<State> = {}): Promise<Success> {
+    const run = await this.start(spec);
+    const report = await run.wait(options);
+    if (report.status === 'running') options.signal?.throwIfAborted();
+    return requireSuccess(report, run) as Success;
   }
 }
 
@@ -102,15 +115,13 @@ export abstract class Run<State = unknown, Result = unknown> {
   }
 
   async report(): Promise<JobReport> {
-    return isOpen(await this.handle.describe())
-      ? this.#open(await this.state())
-      : this.#closed(await this.end());
+    return isOpen(await this.describe()) ? this.#open(await this.state()) : this.#closed(await this.end());
   }
 
-  /** Waits for the end and returns the result; an end without one is thrown. */
+  /** Waits for the end, also through a hold, and gives what the run returned. A run that failed is a `JobFailed`. */
   async result(): Promise<Result> {
     const end = await this.end();
-    if ('failure' in end) throw end.failure;
+    if ('failure' in end) throw new JobFailed(await this.#closed(end), this, { cause: end.failure.cause });
     return end.result;
   }
 
@@ -120,23 +131,39 @@ export abstract class Run<State = unknown, Result = unknown> {
   }
 
   /** Waits for the end or a hold; after an abort, returns the last known state. */
-  async wait({ signal, onChange }: WaitOptions<State> = {}): Promise<JobReport> {
+  async wait(options: WaitOptions<State> = {}): Promise<JobReport> {
+    const states = this.#watch(options);
+    for (;;) {
+      const { done, value } = await states.next();
+      if (done) return value;
+    }
+  }
+
+  /** Each state that differs from the one before, until `wait` would return; the generator returns that report. */
+  progress({ signal }: Pick<WaitOptions, 'signal'> = {}): AsyncGenerator<State, JobReport, undefined> {
+    return this.#watch({ signal, onChange: () => undefined });
+  }
+
+  async *#watch(options: WaitOptions<State>): AsyncGenerator<State, JobReport, undefined> {
     const watching = new AbortController();
     const ended = this.temporal.withAbortSignal(watching.signal, () => this.end());
     // Avoids an unhandled rejection; the error is thrown where `ended` is awaited.
     ended.catch(() => undefined);
     try {
-      return await this.#watch(ended, { signal, onChange });
+      return yield* this.#statesUntil(ended, options);
     } finally {
       // Ends the long poll.
       watching.abort();
     }
   }
 
-  async #watch(ended: Promise<Ended<Result>>, { signal, onChange }: WaitOptions<State>): Promise<JobReport> {
+  async *#statesUntil(
+    ended: Promise<Ended<Result>>,
+    { signal, onChange }: WaitOptions<State>,
+  ): AsyncGenerator<State, JobReport, undefined> {
     const stopped = untilAborted(signal);
     let last: State | undefined;
-    let listed = await this.handle.describe();
+    let listed = await this.describe();
     // A held run is reported at once. A closed run is not queried: its worker may be gone.
     for (let tries = 0; ; tries++) {
       const pause = tries === 0 && isOpen(listed) ? 0 : waitInterval(tries);
@@ -144,13 +171,16 @@ export abstract class Run<State = unknown, Result = unknown> {
       const end = await Promise.race([ended, stopped, sleep(pause, undefined, { ref: false })]);
       if (end) return this.#closed(end);
       if (!onChange && !signal?.aborted) {
-        if (pause > 0) listed = await this.handle.describe();
+        if (pause > 0) listed = await this.describe();
         if (this.isListedAsHeld?.(listed) === false) continue;
       }
       const state = await (last === undefined && signal?.aborted
         ? this.state()
         : Promise.race([this.state(), stopped]));
-      if (state && JSON.stringify(state) !== JSON.stringify(last)) onChange?.(state);
+      if (state && JSON.stringify(state) !== JSON.stringify(last)) {
+        onChange?.(state);
+        yield state;
+      }
       // After an abort, return the last known state.
       last = state ?? last;
       const report = this.#open(signal?.aborted ? last : state);
@@ -168,7 +198,7 @@ export abstract class Run<State = unknown, Result = unknown> {
     definition: UpdateDefinition<Answer, [Argument]>,
     argument: Argument,
   ): Promise<Answer> {
-    if (!isOpen(await this.handle.describe())) throw this.#isOver();
+    if (!isOpen(await this.describe())) throw this.#isOver();
     await this.status();
     try {
       return await sendUpdate(this.temporal, this.workflowId, definition, argument);
@@ -182,11 +212,16 @@ export abstract class Run<State = unknown, Result = unknown> {
 
   /** Why there is no state: the run is over, or no worker answers. */
   protected async unanswered(): Promise<Error> {
-    return isOpen(await this.handle.describe()) ? noAnswer(this.temporal, this.workflowId) : this.#isOver();
+    return isOpen(await this.describe()) ? noAnswer(this.temporal, this.workflowId) : this.#isOver();
   }
 
   #isOver(): DecisionRefusedError {
     return new DecisionRefusedError(`${this.workflowId} is over; nothing was changed.`);
+  }
+
+  /** What the server knows of it without its worker. */
+  protected describe(): Promise<WorkflowExecutionDescription> {
+    return orUnreachable(this.handle.describe());
   }
 
   protected get handle(): WorkflowHandle {
@@ -197,12 +232,12 @@ export abstract class Run<State = unknown, Result = unknown> {
   /** The end of the run. Other errors, such as an unavailable server, are thrown. */
   protected async end(): Promise<Ended<Result>> {
     try {
-      return { result: (await this.handle.result()) as Result };
+      return { result: (await orUnreachable(this.handle.result())) as Result };
     } catch (error) {
       if (!(error instanceof WorkflowFailedError)) throw error;
       // A reset terminates a run and starts another with the same id.
       const isTerminated = error.cause instanceof TerminatedFailure;
-      if (isTerminated && (await this.handle.describe()).status.name !== 'TERMINATED') return this.end();
+      if (isTerminated && (await this.describe()).status.name !== 'TERMINATED') return this.end();
       return { failure: error };
     }
   }

@@ -11,6 +11,7 @@ import { FAILURE, MEDIA_WORKFLOW, START_MEMO } from '../contract';
 import { keyIn } from '../contract/ids';
 import { quoted } from '../contract/searchAttributes';
 import { NoSuchJobError } from '../errors';
+import { orUnreachable } from './grpc';
 import { explainUnregistered } from './registration';
 
 /** What the server knows of a run without its worker. */
@@ -40,7 +41,7 @@ export interface OwnRun extends WorkflowExecutionDescription {
 
 /** The latest run of an id. A refused start hides the job before it, which is then found in the list. */
 export async function describeOwnRun({ workflow }: Client, workflowId: string): Promise<OwnRun> {
-  const latest = await workflow.getHandle(workflowId).describe();
+  const latest = await orUnreachable(workflow.getHandle(workflowId).describe());
   if (!isRefusedStart(latest)) return latest;
   const query = `WorkflowId = ${quoted(workflowId)}`;
   let own: WorkflowExecutionInfo | undefined;

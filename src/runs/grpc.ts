@@ -1,6 +1,7 @@
 /** gRPC codes of the Temporal server, and retries while it is unavailable. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '@temporalio/client';
+import { reasonOf, TemporalUnreachable } from '../errors';
 
 export const GRPC = {
   invalidArgument: 3,
@@ -13,12 +14,24 @@ export const GRPC = {
   unauthenticated: 16,
 };
 
-/** The gRPC code of an error, as the SDK wraps it or as the service gives it. */
+/** The gRPC code of an error, as the service gives it, or as it was wrapped. */
 export function grpcCode(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code } = error as { code?: unknown };
   if (typeof code === 'number') return code;
-  return error instanceof ServiceError ? grpcCode(error.cause) : undefined;
+  const isWrapped = error instanceof ServiceError || error instanceof TemporalUnreachable;
+  return isWrapped ? grpcCode(error.cause) : undefined;
+}
+
+/** Rejects with a clear error if the server does not answer, otherwise with the same error. */
+export async function orUnreachable<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    if (grpcCode(error) !== GRPC.unavailable || error instanceof TemporalUnreachable) throw error;
+    const reason = reasonOf((error as Error).cause ?? error);
+    throw new TemporalUnreachable(`Temporal cannot be reached: ${reason}`, { cause: error });
+  }
 }
 
 const PAUSE_MS = 200;

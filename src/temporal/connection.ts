@@ -6,6 +6,7 @@ import {
   makeGrpcRetryInterceptor,
 } from '@temporalio/client';
 import { type TemporalConfig } from '../config';
+import { reasonOf, TemporalUnreachable } from '../errors';
 
 /**
  * A connection that retries nothing once it is closed. The SDK's own retries a pending call in a timer, where the error of
@@ -28,14 +29,22 @@ export async function openConnection(
   return { connection, close };
 }
 
-export async function openClient({ connection: options, namespace }: TemporalConfig) {
-  const { address, apiKey, tls, metadata } = options;
-  const { connection, close } = await openConnection({
-    address,
-    apiKey,
-    tls,
-    metadata,
-    connectTimeout: 5_000,
-  });
-  return { temporal: new Client({ connection, namespace }), close };
+export async function openClient(config: TemporalConfig) {
+  const { address, apiKey, tls, metadata } = config.connection;
+  const { connection, close } = await reach(config, () =>
+    openConnection({ address, apiKey, tls, metadata, connectTimeout: 5_000 }),
+  );
+  return { temporal: new Client({ connection, namespace: config.namespace }), close };
+}
+
+export async function reach<T>({ address }: TemporalConfig, connect: () => Promise<T>): Promise<T> {
+  try {
+    return await connect();
+  } catch (error) {
+    throw new TemporalUnreachable(
+      `Temporal at ${address} cannot be reached: ${reasonOf(error)}\n` +
+        'Is TEMPORAL_ADDRESS right? On this machine, `segue dev` starts a server.',
+      { cause: error },
+    );
+  }
 }

@@ -44,6 +44,7 @@ import {
 } from './recordBatch';
 import { handingOver, type Scenario, whereHistoriesAreShort } from './scenario';
 import { startContinued } from '../support/servers/continueAsNew';
+import { asReport } from '../support/builders/jobs';
 
 const NOTHING_NEW = { order: 0, slots: 0, paused: false, cancelled: false };
 
@@ -216,7 +217,7 @@ const adopted: Scenario = async (temporal, keep) => {
     const client = segueClient(temporal, config);
     const asked = batchOf(plain(sandbox.url), ITEMS);
     await troubled(sandbox.url, asked.key);
-    await client.batch.run(asked);
+    await client.batch.run(asked).catch(asReport);
     const workflowId = mediaWorkflowId(batchItemKey(asked.key, 2));
     const job = (await client.job(workflowId)) as MediaJob;
     await eventually('the hold', async () => (await job.state())?.stage === 'held');

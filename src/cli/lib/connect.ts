@@ -13,7 +13,7 @@ import {
   type TemporalConfig,
 } from '../../config';
 import { type ScopeFlags } from './flags';
-import { env, reasonOf, UnreachableError } from './io';
+import { env } from './io';
 
 export interface Connected {
   temporal: Client;
@@ -28,7 +28,7 @@ export async function withTemporal<T>(
 ): Promise<T> {
   const { openClient } = await import('../../temporal/connection.js');
   const { SegueClient } = await import('../../client/segueClient.js');
-  const { temporal, close } = await reach(config, () => openClient(config));
+  const { temporal, close } = await openClient(config);
   try {
     return await work({ temporal, config, segue: (...args) => new SegueClient(temporal, ...args) });
   } finally {
@@ -41,17 +41,6 @@ export async function withSegue<T>(
 ): Promise<T> {
   const config = loadStarterConfig(env());
   return withTemporal((connected) => work(connected.segue(config), connected));
-}
-
-export async function reach<T>(config: TemporalConfig, connect: () => Promise<T>): Promise<T> {
-  try {
-    return await connect();
-  } catch (error) {
-    throw new UnreachableError(
-      `Temporal at ${config.address} cannot be reached: ${reasonOf(error)}\n` +
-        'Is TEMPORAL_ADDRESS right? On this machine, `segue dev` starts a server.',
-    );
-  }
 }
 
 /** Runs `work` with the configured service; `options` has a new request id for each call. */

@@ -12,7 +12,8 @@ import { organizationProblem, organizationResolver } from '../../api/client';
 import { pollersOf } from '../../runs/query';
 import { type LogLevel, type TemporalConfig, type WorkerConfig } from '../../config';
 import { createSegueWorker, type SegueWorker } from '../../worker';
-import { reach, withApi, withTemporal } from '../lib/connect';
+import { reach } from '../../temporal/connection';
+import { withApi, withTemporal } from '../lib/connect';
 import { print, say } from '../lib/io';
 import { untilAskedToStop } from './process';
 

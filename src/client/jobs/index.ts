@@ -29,12 +29,16 @@ import {
   validateRecordInput,
   validateTranscriptSpec,
 } from '../../validation/inputs';
-import { entryOf, type JobEntry, type JobFilter, type JobReport, queryOf } from '../report';
+import { entryOf, type JobEntry, type JobFilter, queryOf, type SuccessReport } from '../report';
 import { RunsClient, type WaitOptions } from '../run';
 import { MediaJob, RecordJob, TranscriptJob } from './job';
 import { notRepeated, retryJob, type RetryOptions } from './retry';
 
-export class MediaClient extends RunsClient<MediaSpec, MediaState, MediaJob> {
+export interface MediaSuccess extends SuccessReport {
+  taskId: string;
+}
+
+export class MediaClient extends RunsClient<MediaSpec, MediaState, MediaJob, MediaSuccess> {
   /** Starts the job, or gives back the run that its key already has, running or closed. It never submits twice. */
   async start(spec: MediaSpec): Promise<MediaJob> {
     return new MediaJob(this.temporal, await startMedia(this.temporal, spec, this.config));
@@ -161,8 +165,8 @@ export class RecordsClient extends RunsClient<RecordSpec, RecordState, RecordJob
     return new RecordJob(this.temporal, facts);
   }
 
-  /** Starts the wait and waits with it. */
-  wait(spec: RecordSpec, options: WaitOptions<RecordState> = {}): Promise<JobReport> {
+  /** Starts the wait and waits with it; the same as `run`. */
+  wait(spec: RecordSpec, options: WaitOptions<RecordState> = {}): Promise<SuccessReport> {
     return this.run(spec, options);
   }
 

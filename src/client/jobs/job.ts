@@ -84,13 +84,13 @@ export abstract class Job<State extends JobState = JobState, Result = unknown> e
   protected override async failed(failure: WorkflowFailedError): Promise<Standing> {
     const outcome = await super.failed(failure);
     // The failure of a cancelled or terminated run has no task id, but its task continues at the service.
-    return { ...outcome, taskId: outcome.taskId ?? entryOf(await this.handle.describe()).taskId };
+    return { ...outcome, taskId: outcome.taskId ?? entryOf(await this.describe()).taskId };
   }
 }
 
 export class MediaJob extends Job<MediaState, MediaResult> {
   async leftovers(): Promise<Leftovers> {
-    const run = await this.handle.describe();
+    const run = await this.describe();
     if (run.status.name === 'COMPLETED') return { is: 'nothing' };
     if (run.status.name !== 'FAILED') return leftoversOfStopped(run);
     const end = await this.end();

@@ -4,6 +4,7 @@ import { type Socket } from 'node:net';
 import { eventually } from '../../support/eventually';
 import { answer, startRawServer } from '../../support/service/rawServer';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
+import { asReport } from '../../support/builders/jobs';
 
 const ACCEPTED = answer('202 Accepted', '{"task_id":"t-1"}', ['connection: close']);
 const DONE = answer('200 OK', '{"status":"SUCCESS","info":{}}', ['connection: close']);
@@ -25,7 +26,7 @@ describe('a worker', () => {
       config,
       server.url,
       async () => {
-        const report = await segueClient(temporal, config).media.run(job());
+        const report = await segueClient(temporal, config).media.run(job()).catch(asReport);
         expect(report).toMatchObject({ status: 'held' });
         await temporal.client.workflow.getHandle(report.workflowId).terminate();
       },

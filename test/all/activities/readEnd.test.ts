@@ -9,6 +9,7 @@ import { addFault, useSandbox, startSandbox } from '../../support/service/sandbo
 import { startSmallService } from '../../support/service/smallService';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
 import { activityEnvironment } from '../../support/servers/log';
+import { asReport } from '../../support/builders/jobs';
 
 const temporal = useTemporal();
 const sandbox = useSandbox();
@@ -30,7 +31,9 @@ async function endOfTask(body: unknown, pointers: string[]): Promise<JobEnd> {
   const service = await startSmallService({ [`GET /api/v1/tasks/${taskId}`]: { body } });
   const config = testConfig();
   const spec = { ...cutout(), taskId };
-  await withWorker(temporal, config, service.url, () => segueClient(temporal, config).media.run(spec));
+  await withWorker(temporal, config, service.url, () =>
+    segueClient(temporal, config).media.run(spec).catch(asReport),
+  );
   await service.stop();
   return endOf(mediaWorkflowId(spec.key), pointers);
 }

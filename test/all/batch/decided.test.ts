@@ -5,7 +5,7 @@ import { type BatchItemResult } from '../../../src/contract';
 import { batchItemKey } from '../../../src/contract/ids';
 import { batchOf, cutouts, firstOf, startPartly, untilStatus } from '../../support/builders/batch';
 import { befall } from '../../support/builders/batchTrouble';
-import { jsonLines, tasksOf } from '../../support/builders/jobs';
+import { asReport, jsonLines, tasksOf } from '../../support/builders/jobs';
 import { eventually } from '../../support/eventually';
 import { shared } from '../../support/jest/shared';
 import { useCommandLine } from '../../support/servers/commandLine';
@@ -36,7 +36,7 @@ async function withHeldItem(ownKey?: string): Promise<{ key: string; job: string
   const spec = { ...unnamed, key: ownKey ?? unnamed.key };
   const job = batchItemKey(spec.key, 1);
   await befall(sandbox.url, `${job}.submit.1`, { fault: 'reset', when: 'after' });
-  const report = await segueClient(temporal, line.config).batch.run(spec);
+  const report = await segueClient(temporal, line.config).batch.run(spec).catch(asReport);
   expect(report).toMatchObject({
     status: 'held',
     error: '1 item held (see segue held)',

@@ -6,7 +6,7 @@ import { befall, OPERATOR, toldToOperator } from '../../support/builders/batchTr
 import { notificationsOf } from '../../support/builders/campaign';
 import { decideByLedger } from '../../support/builders/deciding';
 import { eventually } from '../../support/eventually';
-import { tasksOf } from '../../support/builders/jobs';
+import { asReport, tasksOf } from '../../support/builders/jobs';
 import { readLedger, useSandboxEach } from '../../support/service/sandbox';
 import { patientPosts } from '../../support/servers/patientPosts';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
@@ -25,7 +25,7 @@ test('P1 P2: one POST of unknown outcome: that item is held as a run of its own,
     sandbox.url,
     async () => {
       const client = segueClient(temporal, config);
-      const report = await client.batch.run(spec);
+      const report = await client.batch.run(spec).catch(asReport);
       expect(report).toMatchObject({
         status: 'held',
         stage: 'attention',
@@ -64,7 +64,7 @@ test('an item that was held by its batch can be submitted again, as its second s
   await befall(sandbox.url, `${key}.submit.1`, { fault: 'reset', when: 'before' });
   const resubmit = async (): Promise<void> => {
     const client = segueClient(temporal, config);
-    await client.batch.run(spec);
+    await client.batch.run(spec).catch(asReport);
     const job = (await client.job(`media/${key}`)) as MediaJob;
     await decideByLedger(job, sandbox.url);
     expect(await job.wait()).toMatchObject({ status: 'succeeded' });
@@ -85,7 +85,7 @@ test('P2: an item that the service refuses fails alone, in its own words', async
   await befall(sandbox.url, `${batchItemKey(spec.key, 4)}.submit.1`, { status: 429 });
   await withWorker(temporal, config, sandbox.url, async () => {
     const { batch } = segueClient(temporal, config);
-    expect(await batch.run(spec)).toMatchObject({ status: 'failed', stage: 'completed' });
+    expect(await batch.run(spec).catch(asReport)).toMatchObject({ status: 'failed', stage: 'completed' });
     const results = await resultsOf(await batch.get(spec.key));
     expect(results.map(({ status }) => status)).toEqual([
       'succeeded',

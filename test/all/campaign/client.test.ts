@@ -3,7 +3,7 @@ import { DecisionRefusedError, InvalidInputError, KeyReusedError } from '../../.
 import { campaignJobKey } from '../../../src/contract/ids';
 import { searchAttributes } from '../../../src/contract/searchAttributes';
 import { cutout, newCampaign, useCampaigns } from '../../support/builders/campaign';
-import { tasksOf } from '../../support/builders/jobs';
+import { asReport, tasksOf } from '../../support/builders/jobs';
 import { eventually } from '../../support/eventually';
 import { addFault, answering, ask } from '../../support/service/sandbox';
 
@@ -98,14 +98,15 @@ test.each([
     },
   ],
 ])('reports one that is %s', async (_end, more, report) => {
-  expect(await client().campaign.run(await newSpec(more))).toMatchObject(report);
+  const run = client().campaign.run(await newSpec(more));
+  expect(await run.catch(asReport)).toMatchObject(report);
 });
 
 test('comes back from waiting when only a held job is left', async () => {
   const lost = { operation: 'remove-background', match: { nth: 1 }, fault: 'reset', when: 'after' } as const;
   await addFault(sandbox.url, lost);
   const spec = await newSpec();
-  const report = await client().campaign.run(spec);
+  const report = await client().campaign.run(spec).catch(asReport);
   expect(report).toMatchObject({
     ...{ status: 'held', stage: 'producing', error: expect.stringMatching(/^cutout is held: \S/) },
     info: { jobs: [{ name: 'cutout', status: 'held', error: expect.stringMatching(/\S/) }] },

@@ -8,7 +8,7 @@ import { type BatchItem, type BatchItemResult } from '../../../src/contract';
 import { batchOf, cutouts } from '../../support/builders/batch';
 import { useCommandLine } from '../../support/servers/commandLine';
 import { eventually } from '../../support/eventually';
-import { jsonLines } from '../../support/builders/jobs';
+import { asReport, jsonLines } from '../../support/builders/jobs';
 import { addFault, answering, ask, readLedger } from '../../support/service/sandbox';
 import { segue } from '../../support/servers/segueCommand';
 import { SegueProcess } from '../../support/servers/segueProcess';
@@ -111,7 +111,7 @@ test('list finds batches by stage, tells what became of their items, and shows n
     [good, { ...bad, request: { image_url: 'http://127.0.0.1:9/none.png' } }] as BatchItem[],
     2,
   );
-  const { key } = await batches.run(spec);
+  const { key } = await batches.run(spec).catch(asReport);
   await eventually('the batch in the list', async () => {
     for await (const entry of batches.list({ stage: 'completed' })) if (entry.key === key) return true;
     return false;

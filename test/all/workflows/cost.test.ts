@@ -27,6 +27,7 @@ import { endedOf, NEVER_BY_ITSELF, useSchedules } from '../../support/builders/s
 import { segueClient } from '../../support/servers/temporal';
 import { onAWednesday } from '../../support/builders/workingHours';
 import { seedProject } from '../../support/builders/writing';
+import { asReport } from '../../support/builders/jobs';
 
 /** Of the service's tasks; each test says after how many polls they are over. */
 const pace = { kind: 'polls' as const, polls: 1 };
@@ -117,7 +118,8 @@ async function run(
     });
   const { media } = client();
   const request = { image_url: `${sandbox.url}/samples/mug.png` };
-  const report = await media.run({ key, tool: 'remove-background', request, ...more });
+  const spec = { key, tool: 'remove-background', request, ...more };
+  const report = await media.run(spec).catch(asReport);
   expect(report.status).toBe(decide ? 'held' : 'succeeded');
   await decide?.(key);
   expect(await (await media.get(key)).wait()).toMatchObject({ status: 'succeeded' });

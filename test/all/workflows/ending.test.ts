@@ -5,7 +5,7 @@ import { giveUpUnanswered } from '../../support/servers/giveUp';
 import { stagesOf } from '../../support/servers/runs';
 import { addFault, ask, readLedger, unanswered, useSandboxEach } from '../../support/service/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
-import { OWN_START } from '../../support/builders/jobs';
+import { asReport, OWN_START } from '../../support/builders/jobs';
 
 const temporal = useTemporal();
 
@@ -18,12 +18,8 @@ describe.each([true, false])('with ETags: %s', (etags) => {
     const key = `end-${randomUUID()}`;
     const config = testConfig();
     return withWorker(temporal, config, sandbox.url, async () => {
-      const report = await segueClient(temporal, config).media.run({
-        key,
-        tool: 'remove-background',
-        request: { image_url: imageUrl },
-        ...more,
-      });
+      const spec = { key, tool: 'remove-background', request: { image_url: imageUrl }, ...more };
+      const report = await segueClient(temporal, config).media.run(spec).catch(asReport);
       const result: unknown = await temporal.client.workflow
         .getHandle(report.workflowId)
         .result()

@@ -9,6 +9,7 @@ import { answer, startRawServer } from '../../support/service/rawServer';
 import { shared } from '../../support/jest/shared';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
 import { activityEnvironment } from '../../support/servers/log';
+import { asReport } from '../../support/builders/jobs';
 
 const close = ['connection: close'];
 const ACCEPTED = answer('202 Accepted', '{"task_id":"t-1"}', close);
@@ -106,7 +107,7 @@ test('P2: a key that is denied everywhere ends the job after the grace, with one
   await withWorker(temporal, config, server.url, async () => {
     const { media } = segueClient(temporal, config);
     for (let n = 0; n < 4; n++) {
-      const report = await media.run(job());
+      const report = await media.run(job()).catch(asReport);
       expect(report).toMatchObject({ status: 'failed', error: expect.stringContaining('no such key') });
     }
   });

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type BatchResult } from '../../../src/contract';
 import { batchPartWorkflowId } from '../../../src/contract/ids';
 import { batchOf, cutouts, resultsOf } from '../../support/builders/batch';
-import { jsonLines, newKey } from '../../support/builders/jobs';
+import { asReport, jsonLines, newKey } from '../../support/builders/jobs';
 import { pathOf, readProject, removeFaults, seedProject } from '../../support/builders/writing';
 import { eventually } from '../../support/eventually';
 import { useCommandLine } from '../../support/servers/commandLine';
@@ -77,7 +77,7 @@ test('P2: a batch counts the items that projects refuse, and its retry writes th
   }));
   const { batch } = segueClient(temporal, config);
   const spec = batchOf(items, 6);
-  const first = await batch.run(spec);
+  const first = await batch.run(spec).catch(asReport);
   expect(first).toMatchObject({ status: 'unsaved', stage: 'unsaved' });
   expect((first.info as BatchResult).counts).toMatchObject({ succeeded: 4, unsaved: 2, failed: 0 });
   const followed = await segue(['batch', 'follow', spec.key], settings);
@@ -146,10 +146,11 @@ test('P2: a worker that cannot tell its workspace says so at its start, and send
     const { media, batch } = segueClient(temporal, own);
     const write = { project: { resourcetype: 'campaign', id: '7' }, at: '/mug' };
     const request = { image_url: `${sandbox.url}/samples/mug.png` };
-    const job = await media.run({ key: newKey(), tool: 'remove-background', request, write });
+    const spec = { key: newKey(), tool: 'remove-background', request, write };
+    const job = await media.run(spec).catch(asReport);
     expect(job).toMatchObject({ status: 'failed', error: expect.stringContaining('SEGUE_ORGANIZATION') });
     const items = cutouts(sandbox.url, 60, { write });
-    expect(await batch.run(batchOf(items, 30))).toMatchObject({
+    expect(await batch.run(batchOf(items, 30)).catch(asReport)).toMatchObject({
       ...{ status: 'failed', info: { counts: { failed: 60 } } },
     });
   } finally {

@@ -3,6 +3,7 @@ import { batchOf, cutouts, resultsOf } from '../../support/builders/batch';
 import { readLedger, useSandboxEach } from '../../support/service/sandbox';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
 import { KEPT, readProject, seedProject } from '../../support/builders/writing';
+import { asReport } from '../../support/builders/jobs';
 
 const temporal = useTemporal();
 
@@ -20,7 +21,7 @@ describe.each([true, false])('with ETags: %s', (etags) => {
     await withWorker(temporal, config, sandbox.url, async () => {
       const { batch } = segueClient(temporal, config);
       const spec = batchOf(items, 30);
-      expect(await batch.run(spec)).toMatchObject({ status: 'unsaved' });
+      expect(await batch.run(spec).catch(asReport)).toMatchObject({ status: 'unsaved' });
       const results = await resultsOf(await batch.get(spec.key));
       expect(results.filter(({ status }) => status === 'unsaved').map(({ key }) => key)).toEqual(['line-10']);
       const { made, ...others } = (await readProject(sandbox.url, project)).data as {

@@ -19,6 +19,7 @@ import {
   withWorker,
 } from '../../support/servers/temporal';
 import { WRITE_TIMEOUT_MS } from '../../support/builders/writing';
+import { asReport } from '../../support/builders/jobs';
 
 const temporal = useTemporal();
 
@@ -86,7 +87,7 @@ test.concurrent.each(both)(
     const work: Parameters<typeof withService>[0] = async (sandboxUrl, media) => {
       await fault(sandboxUrl, 'remove-background', name, { when, ms: PAST_THE_LIMIT_MS });
       const spec = job(sandboxUrl);
-      const report = await media.run(spec);
+      const report = await media.run(spec).catch(asReport);
       if (name === 'delay') {
         expect(report).toMatchObject({ status: 'succeeded' });
         return;

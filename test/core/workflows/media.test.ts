@@ -1,5 +1,6 @@
 /** The media workflow on a real Temporal server, against the sandbox over real sockets; its ledger is the judge. */
 import { freePort } from '@segue/devserver';
+import { JobFailed, JobHeld } from '../../../src/client/unsuccessful';
 import { InvalidInputError, KeyReusedError } from '../../../src/errors';
 import { mediaWorkflowId } from '../../../src/contract/ids';
 import { eventually } from '../../support/eventually';
@@ -47,6 +48,33 @@ describe('a media job', () => {
       });
       const result = await temporal.client.workflow.getHandle(report.workflowId).result();
       expect(result).toMatchObject({ polls: 3, taskId: report.taskId, status: 'succeeded' });
+    });
+    expect(await submissionsOf(spec.key)).toBe(1);
+  });
+
+  test('its progress is each state that is new, then its report', async () => {
+    const config = testConfig();
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const started = await segueClient(temporal, config).media.start(job());
+      const stages = new Set<string>();
+      for await (const { stage } of started.progress()) stages.add(stage);
+      expect([...stages]).not.toEqual([]);
+      expect(await started.report()).toMatchObject({ status: 'succeeded' });
+    });
+  });
+
+  test('an abort ends the waiting of `run` with its reason, and the job continues', async () => {
+    const config = testConfig();
+    const spec = job();
+    const { media } = segueClient(temporal, config);
+    const stop = new AbortController();
+    const waiting = media.run(spec, { signal: stop.signal });
+    setTimeout(() => {
+      stop.abort(new Error('enough'));
+    }, 200);
+    await expect(waiting).rejects.toThrow('enough');
+    await withWorker(temporal, config, sandbox.url, async () => {
+      expect(await media.run(spec)).toMatchObject({ status: 'succeeded', existing: true });
     });
     expect(await submissionsOf(spec.key)).toBe(1);
   });
@@ -102,10 +130,21 @@ describe('a media job', () => {
     const config = testConfig();
     const spec = job({ request: { image_url: 'https://images.example.com/a.png' } });
     await withWorker(temporal, config, sandbox.url, async () => {
-      const report = await segueClient(temporal, config).media.run(spec);
-      expect(report).toMatchObject({ status: 'failed', error: expect.stringContaining('FAILURE') });
-      expect(report.taskId).toMatch(/^[0-9a-f-]{36}$/);
-      expect(report.info).toMatchObject({ errors: [expect.stringContaining('images.example.com')] });
+      const { media } = segueClient(temporal, config);
+      const failed: unknown = await media.run(spec).catch((e: unknown) => e);
+      expect(failed).toBeInstanceOf(JobFailed);
+      expect(failed).toMatchObject({
+        message: expect.stringContaining('FAILURE'),
+        taskId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        report: {
+          status: 'failed',
+          error: expect.stringContaining('FAILURE'),
+          info: { errors: [expect.stringContaining('images.example.com')] },
+        },
+      });
+      const { report } = failed as JobFailed;
+      expect(await (await media.get(spec.key)).wait()).toEqual({ ...report, existing: true });
+      await expect((await media.get(spec.key)).result()).rejects.toThrow(JobFailed);
     });
     expect(await submissionsOf(spec.key)).toBe(1);
   });
@@ -116,8 +155,9 @@ describe('a media job', () => {
     );
     const config = testConfig();
     await withWorker(temporal, config, server.url, async () => {
-      const report = await segueClient(temporal, config).media.run(job());
-      expect(report).toMatchObject({ status: 'failed', error: expect.stringContaining('too small') });
+      const failed = segueClient(temporal, config).media.run(job());
+      await expect(failed).rejects.toThrow(JobFailed);
+      await expect(failed).rejects.toThrow('too small');
     });
     expect(server.received).toHaveLength(1);
     await server.stop();
@@ -129,15 +169,18 @@ describe('a media job', () => {
     const spec = job();
     await withWorker(temporal, config, server.url, async () => {
       const { media } = segueClient(temporal, config);
-      const report = await media.run(spec);
+      const error: unknown = await media.run(spec).catch((e: unknown) => e);
+      expect(error).toBeInstanceOf(JobHeld);
+      const { report, job: held } = error as JobHeld;
       expect(report).toMatchObject({ status: 'held', stage: 'held', taskId: null });
-      const held = await media.get(spec.key);
       expect(await held.state()).toMatchObject({
         hold: { id: `${report.runId}/1`, why: 'unknown' },
         attempts: [{ n: 1, outcome: 'unknown' }],
       });
+      const end = held.result();
+      end.catch(() => undefined);
       await temporal.client.workflow.getHandle(report.workflowId).cancel();
-      expect(await held.wait()).toMatchObject({ status: 'cancelled' });
+      await expect(end).rejects.toMatchObject({ name: 'JobFailed', report: { status: 'cancelled' } });
     });
     expect(server.received).toHaveLength(1);
     await server.stop();

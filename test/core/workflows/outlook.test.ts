@@ -4,7 +4,7 @@ import { type OutlookInput, type OutlookResult } from '../../../src/contract';
 import { InvalidInputError, KeyReusedError } from '../../../src/errors';
 import { outlookWorkflowId } from '../../../src/contract/ids';
 import { eventually } from '../../support/eventually';
-import { OWN_START } from '../../support/builders/jobs';
+import { asReport, OWN_START } from '../../support/builders/jobs';
 import { newLook, outlooksOf } from '../../support/builders/outlook';
 import { resetRun } from '../../support/servers/reset';
 import { addFault, answering, useSandbox } from '../../support/service/sandbox';
@@ -150,12 +150,14 @@ describe('an outlook', () => {
       const before = await sideEffects();
       const spec = { boards: [board], notify: NOTIFY };
       const nowhere = { resourcetype: 'campaign', id: randomUUID() };
-      expect(await outlooks.run({ key: newLook(), project: nowhere, ...spec })).toMatchObject({
+      const first = outlooks.run({ key: newLook(), project: nowhere, ...spec });
+      expect(await first.catch(asReport)).toMatchObject({
         status: 'failed',
         error: expect.stringMatching(/^get project: status 404/),
       });
       const list = await seedProject(sandbox.url, { campaign: [] });
-      expect(await outlooks.run({ key: newLook(), project: list, ...spec })).toMatchObject({
+      const second = outlooks.run({ key: newLook(), project: list, ...spec });
+      expect(await second.catch(asReport)).toMatchObject({
         status: 'failed',
         error: expect.stringMatching(/^The project did not take the outlook.* \/campaign is a list/),
       });

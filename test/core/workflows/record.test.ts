@@ -7,6 +7,7 @@ import { eventually } from '../../support/eventually';
 import { SANDBOX_PLACES, seedRecord } from '../../support/service/records';
 import { useSandbox } from '../../support/service/sandbox';
 import { segueClient, testConfig, useTemporal, useWorker, withWorker } from '../../support/servers/temporal';
+import { asReport } from '../../support/builders/jobs';
 
 const temporal = useTemporal();
 const sandbox = useSandbox();
@@ -47,7 +48,7 @@ describe('waiting for a record', () => {
     ['P5: a video that is FAILED failed', 'video', ['MADE_UP', 'FAILED'], [], 'failed', 'FAILED'],
   ])('%s', async (_case, kind, statuses, failOn, status, last) => {
     const id = await seedRecord(sandbox.url, kind, statuses);
-    const report = await segueClient(temporal, config).records.wait({ kind, id, failOn });
+    const report = await segueClient(temporal, config).records.wait({ kind, id, failOn }).catch(asReport);
     const record = { id, [kind === 'video' ? 'job_status' : 'status']: last };
     expect(report).toMatchObject({
       workflowId: `record/${kind}~${id}`,
@@ -71,7 +72,7 @@ describe('waiting for a record', () => {
     const { records } = segueClient(temporal, config);
     const other = testConfig();
     const first = await withWorker(temporal, other, sandbox.url, () =>
-      segueClient(temporal, other).records.wait({ kind: 'asset', id }),
+      segueClient(temporal, other).records.wait({ kind: 'asset', id }).catch(asReport),
     );
     expect(first).toMatchObject({ status: 'failed', error: expect.stringContaining('set SEGUE_ASSET_PATH') });
     const second = await records.wait({ kind: 'asset', id });
@@ -91,12 +92,12 @@ describe('waiting for a record', () => {
     await expect(records.start({ kind: 'run', id, failOn: ['PAUSED'] })).rejects.toThrow(KeyReusedError);
     await first.cancel();
     expect(await first.wait()).toMatchObject({ status: 'cancelled' });
-    const second = await records.wait({ kind: 'run', id, failOn: ['PAUSED'] });
+    const second = await records.wait({ kind: 'run', id, failOn: ['PAUSED'] }).catch(asReport);
     expect(second).toMatchObject({
       status: 'failed',
       error: expect.stringContaining('named as a failure'),
     });
-    const again = await records.wait({ kind: 'run', id, failOn: ['PAUSED'] });
+    const again = await records.wait({ kind: 'run', id, failOn: ['PAUSED'] }).catch(asReport);
     expect(again).toMatchObject({ runId: second.runId, existing: true });
   });
 

@@ -7,6 +7,7 @@ import {
 } from '@temporalio/client';
 import { type MediaJob } from '../../../src/client/jobs/job';
 import { type JobReport } from '../../../src/client/report';
+import { JobUnsuccessful } from '../../../src/client/unsuccessful';
 import { type StarterConfig } from '../../../src/config';
 import { MEDIA_WORKFLOW, START_MEMO, type MediaInput } from '../../../src/contract';
 import { mediaWorkflowId } from '../../../src/contract/ids';
@@ -54,6 +55,12 @@ export function startJob(
 ): Promise<MediaJob> {
   const { media } = segueClient(temporal, { ...config, ...settings });
   return media.start({ key, tool: 'remove-background', request: { image_url: imageOf(sandbox.url) } });
+}
+
+/** For `run(…).catch(asReport)`: the report of a run that did not succeed. */
+export function asReport(error: unknown): JobReport {
+  if (error instanceof JobUnsuccessful) return error.report;
+  throw error;
 }
 
 /** The memo of a run that Segue starts: without it a media run fails. */
