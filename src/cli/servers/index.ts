@@ -15,15 +15,17 @@ export function addTo(program: Command): void {
   addTemporal(program);
 }
 
+const DEVELOPMENT = '@segue/sandbox @segue/devserver';
+
 /** Names the missing package where only the packages of a worker are installed. */
-export async function forDevelopment<T>(command: string, load: () => Promise<T>): Promise<T> {
+export async function forDevelopment<T>(what: string, load: () => Promise<T>): Promise<T> {
   try {
     return await load();
   } catch (error) {
     const [, name] = /^Cannot find (?:module|package) '([@\w][^']*)'/.exec((error as Error).message) ?? [];
     if (name === undefined) throw error;
     throw new UnreachableError(
-      `segue ${command} needs the package ${name}, which this installation does not have`,
+      `${what} needs the package ${name}, which this installation does not have. Add it: npm install --save-dev ${DEVELOPMENT}`,
     );
   }
 }
@@ -59,20 +61,20 @@ function addDev(program: Command): void {
     .option('--state <folder>', 'where state is kept', '.segue')
     .option('--pace <pace>', 'how long a task takes in the sandbox, as in `segue sandbox`')
     .action(async (flags: DevFlags) => {
-      const { runDev } = await forDevelopment('dev', () => import('./dev.js'));
+      const { runDev } = await forDevelopment('segue dev', () => import('./dev.js'));
       await runDev(flags);
     });
   program
     .command('demo')
     .description('run one job with its own server, sandbox and worker, show what happened, and end')
     .action(async () => {
-      const { runDemo } = await forDevelopment('demo', () => import('./dev.js'));
+      const { runDemo } = await forDevelopment('segue demo', () => import('./dev.js'));
       await runDemo();
     });
 }
 
 function addSandbox(program: Command): void {
-  const load = () => forDevelopment('sandbox', () => import('./sandbox.js'));
+  const load = () => forDevelopment('segue sandbox', () => import('./sandbox.js'));
   const sandbox = program
     .command('sandbox')
     .description('run the service on loopback, to develop and test against')
@@ -110,7 +112,7 @@ interface TemporalFlags {
 }
 
 function addTemporal(program: Command): void {
-  const load = () => forDevelopment('temporal', () => import('./temporal.js'));
+  const load = () => forDevelopment('segue temporal', () => import('./temporal.js'));
   const temporal = program
     .command('temporal')
     .description('the Temporal server that development and tests use');

@@ -1,6 +1,6 @@
-/** The package as `npm pack` makes it, installed by a project that uses it. */
+/** The packages as `npm pack` makes them, installed by projects that use them. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { shared } from '../../support/jest/shared';
@@ -12,38 +12,141 @@ const run = promisify(execFile);
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')));
 
 interface Packed {
+  name: string;
   filename: string;
   files: { path: string }[];
 }
 
-test('it holds what runs and no tests; what it needs is installed with it, and its command and its client are there', async () => {
-  const folder = await mkdtemp(path.join(shared().scratch, 'package-'));
+let folder: string;
+let packed: Packed[];
+
+/** The names that the package's own package.json gives. */
+const nameOf = (index: number): string => packed[index]?.name ?? '';
+const fileOf = (index: number): string => path.join(folder, packed[index]?.filename ?? '');
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(shared().scratch, 'package-'));
   // Its scripts would build anew what other tests are using.
   const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
-  const [packed] = JSON.parse((await run('npm', pack, { cwd: ROOT })).stdout) as [Packed];
-  const folders = new Set(packed.files.map((file) => file.path.split('/', 1).join()));
-  expect([...folders].sort()).toEqual(
-    ['LICENSE', 'README.md', 'bin', 'dist', 'examples', 'package.json'].sort(),
-  );
-  expect(packed.files.map((file) => file.path).filter((file) => /\.test\.|tsbuildinfo/.test(file))).toEqual(
-    [],
-  );
+  const { stdout } = await run('npm', [...pack, '.', './sandbox', './devserver'], { cwd: ROOT });
+  packed = JSON.parse(stdout) as Packed[];
+});
 
-  await writeFile(path.join(folder, 'package.json'), '{ "private": true }');
-  const install = [
-    'install',
-    '--omit=dev',
-    '--prefer-offline',
-    '--no-audit',
-    '--no-fund',
-    '--ignore-scripts',
-  ];
-  await run('npm', [...install, `./${path.basename(packed.filename)}`], { cwd: folder, env });
-  const version = await run(path.join(folder, 'node_modules/.bin/segue'), ['--version']);
-  expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-  const use =
-    "const { SegueClient, createSegueWorker, loadStarterConfig } = require('segue'); console.log(typeof SegueClient, typeof createSegueWorker, loadStarterConfig().taskQueue);";
-  expect((await run(process.execPath, ['-e', use], { cwd: folder })).stdout).toBe(
-    'function function segue\n',
-  );
+async function newProject(name: string): Promise<string> {
+  const project = path.join(folder, name);
+  await mkdir(project);
+  await writeFile(path.join(project, 'package.json'), '{ "private": true }');
+  return project;
+}
+
+function install(project: string, ...files: string[]): Promise<unknown> {
+  const quick = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'];
+  return run('npm', ['install', ...quick, ...files], { cwd: project, env });
+}
+
+async function runCode(project: string, code: string, module = 'commonjs', more = {}): Promise<string> {
+  const { stdout } = await run(process.execPath, [`--input-type=${module}`, '-e', code], {
+    cwd: project,
+    env: { ...env, ...more },
+  });
+  return stdout;
+}
+
+const PARTS = ['', '/worker', '/workflows', '/activities', '/api', '/testing'];
+
+test('they hold what runs and no tests, and install without a build', () => {
+  const foldersOf = ({ files }: Packed) => [...new Set(files.map((file) => file.path.split('/', 1).join()))];
+  expect(packed.map((one) => foldersOf(one).sort())).toEqual([
+    ['LICENSE', 'README.md', 'bin', 'dist', 'examples', 'package.json'].sort(),
+    ['dist', 'package.json', 'seed.json'],
+    ['dist', 'package.json', 'server'],
+  ]);
+  const paths = packed.flatMap(({ files }) => files.map((file) => file.path));
+  expect(paths.filter((file) => /\.test\.|tsbuildinfo/.test(file))).toEqual([]);
+});
+
+describe('the package of the worker and the client, alone', () => {
+  let project: string;
+  beforeAll(async () => {
+    project = await newProject('production');
+    await install(project, '--omit=dev', fileOf(0));
+  }, 300_000);
+
+  test('has the command', async () => {
+    const version = await run(path.join(project, 'node_modules/.bin/segue'), ['--version']);
+    expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  test.each(['commonjs', 'module'])('is used by %s code, each part by its name', async (module) => {
+    const names = PARTS.map((part) => JSON.stringify(nameOf(0) + part));
+    const loads = names.map((name) => (module === 'module' ? `await import(${name})` : `require(${name})`));
+    const use = `
+      const [client, worker, workflows, activities, api, testing] = [${loads.join()}];
+      const { Segue, JobFailed, loadStarterConfig } = client;
+      const given = [Segue.connect, JobFailed, client.createSegueWorker, worker.createSegueWorker, workflows.media];
+      given.push(activities.createActivities, api.createApi, testing.startTestEnvironment);
+      console.log(given.map((one) => typeof one).join(), loadStarterConfig().taskQueue);`;
+    const functions = Array<string>(8).fill('function').join();
+    expect(await runCode(project, use, module)).toBe(`${functions} segue\n`);
+  });
+
+  test('gives names to static imports, too', async () => {
+    const use = `
+      import { InvalidInputError, JobHeld, Segue } from '${nameOf(0)}';
+      console.log(typeof InvalidInputError, typeof JobHeld, typeof Segue);`;
+    expect(await runCode(project, use, 'module')).toBe('function function function\n');
+  });
+
+  test('says what to add for tests', async () => {
+    const use = `require('${nameOf(0)}/testing').startTestEnvironment().catch((error) => console.log(error.message));`;
+    expect(await runCode(project, use)).toContain(`npm install --save-dev ${nameOf(1)} ${nameOf(2)}`);
+  });
+
+  test('has types', async () => {
+    const use = `
+      import { JobFailed, Segue } from '${nameOf(0)}';
+      import { createActivities } from '${nameOf(0)}/activities';
+      import { createApi } from '${nameOf(0)}/api';
+      import { startTestEnvironment } from '${nameOf(0)}/testing';
+      import { createSegueWorker } from '${nameOf(0)}/worker';
+      import { media } from '${nameOf(0)}/workflows';
+      export const parts = [createActivities, createApi, startTestEnvironment, createSegueWorker, media];
+      export async function use(segue: Segue): Promise<string> {
+        const job = await segue.media.start({ tool: 'remove-background', request: {} });
+        for await (const { polls } of job.progress()) polls.toFixed();
+        const { taskId } = await segue.media.run({ tool: 'remove-background', request: {} });
+        return taskId.trim();
+      }
+      export const taskOf = (error: JobFailed): string | null => error.taskId;
+      // @ts-expect-error a task has no such member
+      export const wrong = (error: JobFailed): number => error.taskId;`;
+    const compilerOptions = {
+      ...{ module: 'node20', target: 'es2023', strict: true, noEmit: true, skipLibCheck: true },
+      ...{ types: ['node'], typeRoots: [path.join(ROOT, 'node_modules/@types')] },
+    };
+    await writeFile(
+      path.join(project, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions, include: ['use.*'] }),
+    );
+    for (const file of ['use.cts', 'use.mts']) await writeFile(path.join(project, file), use);
+    const compiler = path.join(ROOT, 'node_modules/typescript/bin/tsc');
+    const { stdout } = await run(process.execPath, [compiler, '-p', '.'], { cwd: project }).catch(
+      (error: unknown) => error as { stdout: string },
+    );
+    expect(stdout).toBe('');
+  });
+});
+
+test('with the packages of development, a test runs a job against the sandbox', async () => {
+  const project = await newProject('development');
+  await install(project, fileOf(0), fileOf(1), fileOf(2));
+  const use = `
+    import { startTestEnvironment } from '${nameOf(0)}/testing';
+    const { segue, sandboxUrl, stop } = await startTestEnvironment();
+    const request = { image_url: sandboxUrl + '/samples/shoe.png' };
+    const { status, taskId } = await segue.media.run({ key: 'first', tool: 'remove-background', request });
+    await stop();
+    console.log(status, typeof taskId);`;
+  const more = { SEGUE_TEMPORAL_CLI: shared().temporalBinary };
+  expect(await runCode(project, use, 'module', more)).toMatch(/succeeded string\n$/);
 }, 300_000);
