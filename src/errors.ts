@@ -6,7 +6,7 @@ export class SegueError extends Error {
 }
 
 /** Thrown before anything is sent, with every problem of the input. */
-export class InvalidInputError extends SegueError {
+export class InvalidInput extends SegueError {
   constructor(
     readonly problems: string[],
     what = 'The job was not started',
@@ -19,7 +19,7 @@ export class InvalidInputError extends SegueError {
  * Thrown when a manifest changes between its check and its handover. The batch exists: what was handed over runs, and it
  * waits for the rest.
  */
-export class ManifestChangedError extends InvalidInputError {
+export class ManifestChangedError extends InvalidInput {
   constructor(problems: string[]) {
     super(problems, 'Not all of the manifest was handed over');
   }
@@ -30,11 +30,11 @@ export function reasonOf(error: unknown): string {
 }
 
 export function assertValid(problems: string[], what?: string): void {
-  if (problems.length > 0) throw new InvalidInputError(problems, what);
+  if (problems.length > 0) throw new InvalidInput(problems, what);
 }
 
 /** Thrown when a key already belongs to a job that asks for something else. That job is not touched. */
-export class KeyReusedError extends SegueError {
+export class KeyReused extends SegueError {
   constructor(
     readonly key: string,
     readonly workflowId: string,

@@ -81,7 +81,7 @@ const EXPECTED: [ExitCode, (abstract new (...args: never) => Error)[]][] = [
     EXIT.wrongInput,
     [
       ...[CommanderError, UsageError, ConfigError, InvalidRequestError, NotConfiguredError],
-      ...[errors.InvalidInputError, errors.KeyReusedError, errors.DecisionRefusedError],
+      ...[errors.InvalidInput, errors.KeyReused, errors.DecisionRefusedError],
       ...[errors.NotRepeatedError, errors.ScheduleExistsError],
     ],
   ],

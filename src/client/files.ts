@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { isPointer, valueAt } from '../api/json';
 import { describeValue, describeNearest } from '../api/errors';
 import { loadProxySettings, type ProxySettings } from '../config';
-import { InvalidInputError, assertValid, reasonOf } from '../errors';
+import { InvalidInput, assertValid, reasonOf } from '../errors';
 import { isLargeInfo } from '../api/condensed';
 import { type BatchItemResult } from '../contract';
 import { digest } from '../platform/digest';
@@ -93,7 +93,7 @@ export async function* savingFiles(
 export async function prepareFolder(folder: string, name = 'into'): Promise<void> {
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
     const problem = `${name}: ${folder} cannot be used as a folder: ${reasonOf(error)}`;
-    throw new InvalidInputError([problem], 'Nothing was done');
+    throw new InvalidInput([problem], 'Nothing was done');
   });
 }
 

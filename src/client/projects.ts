@@ -21,7 +21,7 @@ import {
 import { validateChange, validateChangeId } from '../contract/changes';
 import { projectName, shardOf, shortDigest } from '../contract/ids';
 import { validateScope } from '../api/scope';
-import { InvalidInputError } from '../errors';
+import { InvalidInput } from '../errors';
 import { validateProject } from '../validation/inputs';
 import { findRun, isOpen } from '../runs/find';
 import { GRPC, grpcCode, retryUnavailable } from '../runs/grpc';
@@ -103,7 +103,7 @@ export class ProjectsClient {
     const findOrganization =
       given === undefined ? this.options.findOrganization : () => Promise.resolve(given);
     if (!findOrganization) problems.push('scope.organization: is required, or set SEGUE_ORGANIZATION');
-    if (problems.length > 0 || !findOrganization) throw new InvalidInputError(problems, heading);
+    if (problems.length > 0 || !findOrganization) throw new InvalidInput(problems, heading);
     const { taskQueue, submit } = this.config;
     const organization = await findOrganization();
     return writerStart({ taskQueue, organization, shard: shardOf(project), authGrace: submit.authGrace });

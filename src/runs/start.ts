@@ -10,7 +10,7 @@ import { decodeArrayFromPayloads } from '../platform/sdkInternals';
 import { type CampaignInput, type ProjectWriterInput, START_MEMO } from '../contract';
 import { projectWriterId } from '../contract/ids';
 import { type attributesOfJob } from '../contract/searchAttributes';
-import { KeyReusedError } from '../errors';
+import { KeyReused } from '../errors';
 import { withoutNulls } from '../validation/inputs';
 import { describeOwnRun, isOpen, type RunFacts } from './find';
 import { orUnreachable, retryUnavailable } from './grpc';
@@ -73,7 +73,7 @@ export async function startOrFind<Input extends object>(
     await startOnce(temporal, start, memo, 'ALLOW_DUPLICATE');
     found = await findStarted();
   }
-  if (!found.isSameJob) throw new KeyReusedError(key, workflowId, start.adviceOnReuse);
+  if (!found.isSameJob) throw new KeyReused(key, workflowId, start.adviceOnReuse);
   return { ...found.run, key, existing: found.existing };
 }
 

@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { ApiError, InvalidRequestError, NotConfiguredError, StatusError } from '../../api/errors';
 import { FAILURE, isAccessDenied } from '../../contract';
 import { type Duration, parseDuration } from '../../contract/durations';
-import { InvalidInputError, KeyReusedError } from '../../errors';
+import { InvalidInput, KeyReused } from '../../errors';
 
 /** The one cast from an error of the api to a failure that Temporal records. `mayRetry` decides for errors that are final otherwise. */
 export function activityFailure(error: unknown, { mayRetry = false } = {}): ApplicationFailure {
@@ -21,7 +21,7 @@ export function activityFailure(error: unknown, { mayRetry = false } = {}): Appl
 
 /** For activities that start runs. What is wrong with an input stays wrong; undefined for any other error. */
 export function inputFailure(error: unknown): ApplicationFailure | undefined {
-  const isFinal = error instanceof InvalidInputError || error instanceof KeyReusedError;
+  const isFinal = error instanceof InvalidInput || error instanceof KeyReused;
   return isFinal ? ApplicationFailure.nonRetryable(error.message, FAILURE.badInput) : undefined;
 }
 

@@ -2,7 +2,7 @@
 import { type Command } from 'commander';
 import { type DecisionAction } from '../../contract';
 import { mediaKeyOf, mediaWorkflowId } from '../../contract/ids';
-import { DecisionRefusedError, InvalidInputError, NoAnswerError } from '../../errors';
+import { DecisionRefusedError, InvalidInput, NoAnswerError } from '../../errors';
 import { type HeldJob } from '../../client/jobs/held';
 import { type DecisionMade, type Job } from '../../client/jobs/job';
 import { NO_JOB } from '../../client/report';
@@ -132,8 +132,7 @@ function decisionFrom(id: string | undefined, flags: ResolveFlags): DecisionMade
     reason.trim() === '' && '--reason: say why; it is kept with the job',
     by.trim() === '' && '--by: must be a name',
   );
-  if (problems.length > 0 || action === undefined)
-    throw new InvalidInputError(problems, 'Nothing was decided');
+  if (problems.length > 0 || action === undefined) throw new InvalidInput(problems, 'Nothing was decided');
   return { action, taskId: adopt, force, by, reason, hold };
 }
 

@@ -62,7 +62,7 @@ const ONLY_BATCHES = [BATCH_WORKFLOW];
 export class BatchesClient extends RunsClient<BatchSpec, BatchStatus, Batch> {
   /**
    * Starts the batch, or finds the one that its key has, and starts every partition that has no run yet; after a crash,
-   * call it again. An `InvalidInputError` names partitions that are still missing: the batch waits for them. A closed
+   * call it again. An `InvalidInput` names partitions that are still missing: the batch waits for them. A closed
    * batch is returned as it is. An open one that is older than the retention of the namespace is refused.
    */
   async start(spec: BatchSpec, { token }: { token?: string } = {}): Promise<Batch> {
@@ -71,7 +71,7 @@ export class BatchesClient extends RunsClient<BatchSpec, BatchStatus, Batch> {
 
   /**
    * The same of a manifest: the path of a file, or an https address. It is checked as a whole first; an
-   * `InvalidInputError` has the first problems, and nothing is started. A file that changes after the check is a
+   * `InvalidInput` has the first problems, and nothing is started. A file that changes after the check is a
    * `ManifestChangedError`: the batch runs what it has and waits for the rest. Start it again with the manifest as it
    * was, or cancel it and use another key.
    */

@@ -17,7 +17,7 @@ import {
   type TranscriptResult,
   type TranscriptState,
 } from '../../contract';
-import { DecisionRefusedError, InvalidInputError } from '../../errors';
+import { DecisionRefusedError, InvalidInput } from '../../errors';
 import { mediaWorkflowId, recordWorkflowId, transcriptWorkflowId } from '../../contract/ids';
 import { type Leftovers, leftoversOfFailed, leftoversOfStopped } from './leftovers';
 import { deliveredWith, entryOf, type Standing, succeededWith } from '../report';
@@ -140,7 +140,7 @@ export function jobOf(temporal: Client, facts: RunFacts): Job {
   if (workflowId === transcriptWorkflowId(facts.key)) return new TranscriptJob(temporal, facts);
   if (workflowId === recordWorkflowId(facts.key)) return new RecordJob(temporal, facts);
   if (workflowId === mediaWorkflowId(facts.key)) return new MediaJob(temporal, facts);
-  throw new InvalidInputError(
+  throw new InvalidInput(
     [`${workflowId}: is not one of media/KEY, transcript/KEY and record/KEY`],
     'That run is no job',
   );

@@ -1,7 +1,7 @@
 /** Runs a job once more, if the service cannot still work on it. Of an unsaved job only the write is made again. */
 import { type Client } from '@temporalio/client';
 import { type MediaInput } from '../../contract';
-import { KeyReusedError, NotRepeatedError } from '../../errors';
+import { KeyReused, NotRepeatedError } from '../../errors';
 import { againKey, campaignWorkflowId } from '../../contract/ids';
 import { type JobReport } from '../report';
 import { type Run } from '../run';
@@ -27,7 +27,7 @@ export async function retryJob(
   const start = await startOf(temporal, repeated);
   const { carried, taskId, held, ...input } = withoutNulls(start.input as MediaInput);
   if (spec && identityOf(withoutNulls(spec)) !== identityOf(input))
-    throw new KeyReusedError(repeated.key, repeated.workflowId);
+    throw new KeyReused(repeated.key, repeated.workflowId);
   // What was sent before a reset, or before a start that was refused, is not known to this run.
   const isRefused = isRefusedStart(await describeOwnRun(temporal, repeated.workflowId));
   const mayHaveSent = start.wasReset || (carried?.reset ?? false) || isRefused;

@@ -21,7 +21,7 @@ import { parseDuration } from '../../contract/durations';
 import {
   assertValid,
   DecisionRefusedError,
-  InvalidInputError,
+  InvalidInput,
   NoSuchScheduleError,
   NoTimezoneError,
   reasonOf,
@@ -96,7 +96,7 @@ export class SchedulesClient {
       // The SDK does not understand the times, or the server refuses them.
       if (!(error instanceof TypeError) && grpcCode(error) !== GRPC.invalidArgument) throw error;
       const problem = `${Object.keys(options.spec).join()}: ${reasonOf((error as Error).cause ?? error)}`;
-      throw new InvalidInputError([problem], 'Nothing was scheduled');
+      throw new InvalidInput([problem], 'Nothing was scheduled');
     }
     return { name, scheduleId: scheduleId(name), existing: false, timezone, remarks };
   }

@@ -14,7 +14,7 @@ import {
 } from '../../contract';
 import { formatDuration } from '../../contract/durations';
 import { batchPartWorkflowId, batchWorkflowId } from '../../contract/ids';
-import { assertValid, InvalidInputError } from '../../errors';
+import { assertValid, InvalidInput } from '../../errors';
 import { inParallel, inParallelFrom } from '../../platform/parallel';
 import { optionalTsToMs } from '../../platform/sdkInternals';
 import { validatePartitionInput } from '../../validation/inputs';
@@ -63,7 +63,7 @@ export async function handOver(
   const missing = await missingPartitions(temporal, { key, manifest }, given);
   if (missing.length === 0) return;
   const named = missing.length > MOST_NAMED ? [...missing.slice(0, MOST_NAMED), '...'] : missing;
-  throw new InvalidInputError(
+  throw new InvalidInput(
     [`of ${manifest.partitions.length} partitions ${missing.length} did not come: ${named.join(', ')}`],
     `The batch ${key} is open and waits for the rest: start it again to continue`,
   );
@@ -119,7 +119,7 @@ async function requireWithinRetention(temporal: Client, key: string): Promise<Se
     const known = await queryRun<KnownPartition[]>(temporal, batch, batchPartitionsQuery);
     return new Set(known?.flatMap(({ isThere }, index) => (isThere ? [index + 1] : [])));
   }
-  throw new InvalidInputError(
+  throw new InvalidInput(
     [
       `the batch ${key} is older than ${formatDuration(retentionMs)}, the retention of the namespace, so Temporal may have ` +
         `forgotten partitions that are done. It continues with what it has: segue batch follow ${key}. ` +

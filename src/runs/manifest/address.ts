@@ -1,7 +1,7 @@
 /** Addresses of manifests: which ones may be read, what messages call them, and reading one as a stream. */
 import { type Dispatcher, request } from 'undici';
 import { type ProxySettings } from '../../config';
-import { InvalidInputError, UnreachableAddressError } from '../../errors';
+import { InvalidInput, UnreachableAddressError } from '../../errors';
 import { isLoopback, MOST_REDIRECTIONS, PLAIN_HEADERS, plainAgent } from '../../platform/plainAgent';
 
 /** An address without its query, which may be signed or secret, for messages. */
@@ -27,7 +27,7 @@ const REDIRECTIONS = [301, 302, 303, 307, 308];
 /** Throws if the address is not read to its end. */
 export async function* readAddress(address: string, proxy: ProxySettings): AsyncGenerator<Uint8Array> {
   const problem = problemOfAddress(address);
-  if (problem) throw new InvalidInputError([`${addressName(address)}: ${problem}`], 'Nothing was read');
+  if (problem) throw new InvalidInput([`${addressName(address)}: ${problem}`], 'Nothing was read');
   const agent = plainAgent(proxy);
   try {
     yield* (await open(new URL(address), agent)).body;

@@ -1,6 +1,6 @@
 /** Manifests: checked as a whole, then read once more and handed over in partitions. */
 import { type BatchManifest, MOST_PARTITIONS, type PartitionFacts } from '../../contract';
-import { InvalidInputError, ManifestChangedError } from '../../errors';
+import { InvalidInput, ManifestChangedError } from '../../errors';
 import { type ManifestLine } from './lines';
 import { factsOf, goodItems, inPartitions, manifestOf, type Partition } from './partitions';
 import { type ReadOptions, withManifest } from './source';
@@ -140,7 +140,7 @@ export function withCheckedManifest<T>(
 ): Promise<T> {
   return withManifest(source, options, async ({ name, lines }) => {
     const check = await checkManifest(lines(), { skipBad, mostPartitions });
-    if (!check.usable) throw new InvalidInputError(problemLines(name, check), 'The batch was not started');
+    if (!check.usable) throw new InvalidInput(problemLines(name, check), 'The batch was not started');
     const { digest, items, partitions: facts } = check;
     const reading = { name, facts, signal: options.signal };
     const partitions = { [Symbol.asyncIterator]: () => readPartitions(lines(), reading) };

@@ -2,7 +2,7 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { type MissingResults } from '../../../src/client/batches/results';
 import { type BatchPartition } from '../../../src/runs/batch/handOver';
-import { InvalidInputError } from '../../../src/errors';
+import { InvalidInput } from '../../../src/errors';
 import { batchPartWorkflowId } from '../../../src/contract/ids';
 import { all } from '../../support/all';
 import {
@@ -47,7 +47,7 @@ test('P1: are missing in the results, and are not started again', async () => {
     expect(await read()).toEqual({ keys: [], missing });
 
     const start = client.batch.start(spec);
-    await expect(start).rejects.toThrow(InvalidInputError);
+    await expect(start).rejects.toThrow(InvalidInput);
     await expect(start).rejects.toThrow(`the batch ${spec.key} is older than`);
     const partition = temporal.client.workflow.getHandle(batchPartWorkflowId(spec.key, 2));
     await expect(partition.describe()).rejects.toThrow(WorkflowNotFoundError);

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { tsToMs } from '@temporalio/common/lib/time';
 import { type PartitionResult, type SlotGrant, slotGrantSignal } from '../../../src/contract';
-import { DecisionRefusedError, InvalidInputError } from '../../../src/errors';
+import { DecisionRefusedError, InvalidInput } from '../../../src/errors';
 import { batchPartWorkflowId } from '../../../src/contract/ids';
 import { searchAttributes } from '../../../src/contract/searchAttributes';
 import {
@@ -170,7 +170,7 @@ test('the number at the service can be changed while it runs', async () => {
     const batch = await startBatch(temporal, config, spec);
     await untilStatus(batch, 'an item', ({ counts }) => counts.succeeded > 0);
     expect(await mostAtOnce(sandbox.url, 2)).toBe(1);
-    expect(() => batch.concurrency({ by, concurrency: 0 })).toThrow(InvalidInputError);
+    expect(() => batch.concurrency({ by, concurrency: 0 })).toThrow(InvalidInput);
     await batch.concurrency({ by, concurrency: 5 });
     await untilStatus(batch, 'more items', ({ counts }) => counts.succeeded > 15);
     await batch.concurrency({ by, concurrency: 2 });

@@ -1,5 +1,5 @@
 /** Campaigns as a backend team sees them. */
-import { DecisionRefusedError, InvalidInputError, KeyReusedError } from '../../../src/client';
+import { DecisionRefusedError, InvalidInput, KeyReused } from '../../../src/client';
 import { campaignJobKey } from '../../../src/contract/ids';
 import { searchAttributes } from '../../../src/contract/searchAttributes';
 import { cutout, newCampaign, useCampaigns } from '../../support/builders/campaign';
@@ -25,7 +25,7 @@ test('starts a campaign once for each key, and finds it by what it is about', as
     runId: campaign.runId,
     existing: true,
   });
-  await expect(client().campaign.start({ ...spec, at: '/else' })).rejects.toThrow(KeyReusedError);
+  await expect(client().campaign.start({ ...spec, at: '/else' })).rejects.toThrow(KeyReused);
   const { typedSearchAttributes: listed } = await temporal.client.workflow
     .getHandle(campaign.workflowId)
     .describe();
@@ -77,8 +77,8 @@ test('starts nothing when the spec is wrong, and tells all of it', async () => {
   const refused = await client()
     .campaign.start(spec)
     .catch((error: unknown) => error);
-  expect(refused).toBeInstanceOf(InvalidInputError);
-  expect((refused as InvalidInputError).problems).toHaveLength(2);
+  expect(refused).toBeInstanceOf(InvalidInput);
+  expect((refused as InvalidInput).problems).toHaveLength(2);
   await expect(client().campaign.get(spec.key)).rejects.toThrow(/There is no run/);
 });
 

@@ -92,8 +92,8 @@ describe('the package of the worker and the client, alone', () => {
 
   test('gives names to static imports, too', async () => {
     const use = `
-      import { InvalidInputError, JobHeld, Segue } from '${nameOf(0)}';
-      console.log(typeof InvalidInputError, typeof JobHeld, typeof Segue);`;
+      import { InvalidInput, JobHeld, Segue } from '${nameOf(0)}';
+      console.log(typeof InvalidInput, typeof JobHeld, typeof Segue);`;
     expect(await runCode(project, use, 'module')).toBe('function function function\n');
   });
 

@@ -1,7 +1,7 @@
 /** `segue.schedules`, on a Temporal server that has no other schedules. */
 import {
   DecisionRefusedError,
-  InvalidInputError,
+  InvalidInput,
   NoSuchScheduleError,
   NoTimezoneError,
   ScheduleExistsError,
@@ -49,7 +49,7 @@ test('everything that is wrong is told at once, and nothing is made', async () =
     note: '',
     target: { kind: 'outlook', spec: { project: { resourcetype: 'campaign', id: '7' }, weeks: 99 } },
   });
-  await expect(wrong).rejects.toThrow(InvalidInputError);
+  await expect(wrong).rejects.toThrow(InvalidInput);
   await expect(wrong).rejects.toMatchObject({
     problems: [
       expect.stringMatching(/^name: /),
@@ -69,13 +69,9 @@ test('everything that is wrong is told at once, and nothing is made', async () =
     { calendar: [] },
     { cron: '0 2 * * *', every: '1h' },
   ])
-    await expect(schedules.create('a', { ...UNUSED, spec: spec as never })).rejects.toThrow(
-      InvalidInputError,
-    );
+    await expect(schedules.create('a', { ...UNUSED, spec: spec as never })).rejects.toThrow(InvalidInput);
   for (const target of [undefined, { kind: 'media', spec: {} }, { kind: 'campaign', spec: { key: 'k' } }])
-    await expect(schedules.create('a', { ...UNUSED, target: target as never })).rejects.toThrow(
-      InvalidInputError,
-    );
+    await expect(schedules.create('a', { ...UNUSED, target: target as never })).rejects.toThrow(InvalidInput);
   const overlap = 'both' as never;
   await expect(
     schedules.backfill('a/b', '2026-01-01', '2999-01-01T00:00:00Z', { overlap }),
@@ -103,7 +99,7 @@ test.each([
   [{ calendar: { year: 5 } }, /^calendar: .*Year Start is not in range/],
 ])('times that only Temporal can refuse are an input error: %j', async (spec, problem) => {
   const refused = client().schedules.create(newName(), { ...UNUSED, spec });
-  await expect(refused).rejects.toThrow(InvalidInputError);
+  await expect(refused).rejects.toThrow(InvalidInput);
   const told = typeof problem === 'string' ? problem : expect.stringMatching(problem);
   await expect(refused).rejects.toMatchObject({ problems: [told] });
 });
@@ -136,7 +132,7 @@ test('a schedule is shown, listed, paused, resumed and deleted', async () => {
     return undefined;
   });
   expect(listed).toMatchObject({ kind: 'outlook', note: 'holidays', next: next[0], last: null });
-  await expect(schedules.pause(name, ' ')).rejects.toThrow(InvalidInputError);
+  await expect(schedules.pause(name, ' ')).rejects.toThrow(InvalidInput);
   await schedules.resume(name);
   expect(await schedules.show(name)).toMatchObject({ paused: false, note: 'resumed' });
   await schedules.delete(name);

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { InvalidInputError, KeyReusedError } from '../../../src/errors';
+import { InvalidInput, KeyReused } from '../../../src/errors';
 import { batchPartWorkflowId, batchWorkflowId } from '../../../src/contract/ids';
 import {
   batchOf,
@@ -98,7 +98,7 @@ test('P2: partitions that never come are named; given alone, in any order, they 
   });
   await withWorker(temporal, config, sandbox.url, async () => {
     const first = startBatch(temporal, config, only(3, 1));
-    await expect(first).rejects.toThrow(InvalidInputError);
+    await expect(first).rejects.toThrow(InvalidInput);
     await expect(first).rejects.toThrow(
       `The batch ${spec.key} is open and waits for the rest: start it again to continue:\n` +
         '  of 4 partitions 2 did not come: 2, 4',
@@ -121,7 +121,7 @@ test('the same key with another manifest is refused', async () => {
     const changed = items.map((item, index) => (index === 4 ? { ...item, key: 'another' } : item));
     for (const other of [changed, items.slice(0, 6), cutouts(sandbox.url, 11)]) {
       const refused = batches.start(batchOf(other, 3, { key: spec.key }));
-      await expect(refused).rejects.toThrow(KeyReusedError);
+      await expect(refused).rejects.toThrow(KeyReused);
       await expect(refused).rejects.toThrow('its manifest, or its scope or notify, differs');
     }
   });
@@ -163,9 +163,7 @@ test('P1: from a file, as it may be written elsewhere; what is wrong with one st
     const { batch } = segueClient(temporal, config);
     await writeFile(file, `${one}\n{"tool":"none"}\n`);
     await expect(batch.startFrom(file, { key })).rejects.toThrow(`${file}:2: request: is required`);
-    await expect(batch.startFrom(file, { key: `${key}+2`, skipBad: true })).rejects.toThrow(
-      InvalidInputError,
-    );
+    await expect(batch.startFrom(file, { key: `${key}+2`, skipBad: true })).rejects.toThrow(InvalidInput);
     await expect(batch.get(key)).rejects.toThrow('There is no run');
     // What is wrong besides the manifest is told at once, and that is not read for it.
     const wrong = { key: 'a/b', concurrency: 20_000, scope: { space: 'ä' } };

@@ -1,7 +1,7 @@
 /** The media workflow on a real Temporal server, against the sandbox over real sockets; its ledger is the judge. */
 import { freePort } from '@segue/devserver';
 import { JobFailed, JobHeld } from '../../../src/client/unsuccessful';
-import { InvalidInputError, KeyReusedError } from '../../../src/errors';
+import { InvalidInput, KeyReused } from '../../../src/errors';
 import { mediaWorkflowId } from '../../../src/contract/ids';
 import { eventually } from '../../support/eventually';
 import { answer, startRawServer } from '../../support/service/rawServer';
@@ -112,7 +112,7 @@ describe('a media job', () => {
     const { media } = segueClient(temporal, config);
     const { runId } = await media.start(spec);
     const other = { ...spec, request: { image_url: `${sandbox.url}/samples/mug.png` } };
-    await expect(media.start(other)).rejects.toThrow(KeyReusedError);
+    await expect(media.start(other)).rejects.toThrow(KeyReused);
     expect(await media.get(spec.key)).toMatchObject({ runId });
     await temporal.client.workflow.getHandle(mediaWorkflowId(spec.key)).terminate();
   });
@@ -121,8 +121,8 @@ describe('a media job', () => {
     const { media } = segueClient(temporal, testConfig());
     const spec = job({ key: 'a/b', request: { image_url: 'x', colour: 1 }, poll: { min: '5' } });
     const error: unknown = await media.start(spec).catch((e: unknown) => e);
-    expect(error).toBeInstanceOf(InvalidInputError);
-    expect((error as InvalidInputError).problems).toHaveLength(4);
+    expect(error).toBeInstanceOf(InvalidInput);
+    expect((error as InvalidInput).problems).toHaveLength(4);
     await expect(media.get('a/b')).rejects.toThrow('There is no run media/a/b');
   });
 

@@ -1,7 +1,7 @@
 /** Outlooks on a real Temporal server, against the sandbox over real sockets; its ledger is the judge. */
 import { randomUUID } from 'node:crypto';
 import { type OutlookInput, type OutlookResult } from '../../../src/contract';
-import { InvalidInputError, KeyReusedError } from '../../../src/errors';
+import { InvalidInput, KeyReused } from '../../../src/errors';
 import { outlookWorkflowId } from '../../../src/contract/ids';
 import { eventually } from '../../support/eventually';
 import { asReport, OWN_START } from '../../support/builders/jobs';
@@ -173,7 +173,7 @@ describe('an outlook', () => {
     await withWorker(temporal, config, sandbox.url, async () => {
       const { outlooks } = segueClient(temporal, config);
       await outlooks.run(spec);
-      await expect(outlooks.start({ ...spec, weeks: 4 })).rejects.toThrow(KeyReusedError);
+      await expect(outlooks.start({ ...spec, weeks: 4 })).rejects.toThrow(KeyReused);
       const start = (workflowId: string, input: unknown, workflow = 'outlook') =>
         temporal.client.workflow.execute(workflow, {
           workflowId,
@@ -194,8 +194,8 @@ describe('an outlook', () => {
           cause: { type: 'BadInput' },
         });
       const problems = await outlooks.start(bad as never).catch((error: unknown) => error);
-      expect(problems).toBeInstanceOf(InvalidInputError);
-      expect((problems as InvalidInputError).problems).toEqual([
+      expect(problems).toBeInstanceOf(InvalidInput);
+      expect((problems as InvalidInput).problems).toEqual([
         'wrong: is not known here',
         'project.resourcetype: is required',
         'project.id: is required',

@@ -1,7 +1,7 @@
 /** Waiting for assets, runs and videos on a real Temporal server, against the sandbox over real sockets. */
 import { randomUUID } from 'node:crypto';
 import { type RecordKind, type RecordStatus } from '../../../src/contract';
-import { InvalidInputError, KeyReusedError } from '../../../src/errors';
+import { InvalidInput, KeyReused } from '../../../src/errors';
 import { recordKey, recordWorkflowId } from '../../../src/contract/ids';
 import { eventually } from '../../support/eventually';
 import { SANDBOX_PLACES, seedRecord } from '../../support/service/records';
@@ -89,7 +89,7 @@ describe('waiting for a record', () => {
     // Other languages write null for what they leave out.
     for (const failOn of [[], null as never])
       expect(await records.start({ kind: 'run', id, failOn })).toMatchObject({ runId: first.runId });
-    await expect(records.start({ kind: 'run', id, failOn: ['PAUSED'] })).rejects.toThrow(KeyReusedError);
+    await expect(records.start({ kind: 'run', id, failOn: ['PAUSED'] })).rejects.toThrow(KeyReused);
     await first.cancel();
     expect(await first.wait()).toMatchObject({ status: 'cancelled' });
     const second = await records.wait({ kind: 'run', id, failOn: ['PAUSED'] }).catch(asReport);
@@ -127,8 +127,8 @@ describe('waiting for a record', () => {
     const { records } = segueClient(temporal, testConfig());
     const start = (spec: unknown): Promise<unknown> => records.start(spec as never).catch((e: unknown) => e);
     const error = await start({ kind: 'song', id: ' ', poll: { max: '1' } });
-    expect(error).toBeInstanceOf(InvalidInputError);
-    expect((error as InvalidInputError).problems).toHaveLength(3);
+    expect(error).toBeInstanceOf(InvalidInput);
+    expect((error as InvalidInput).problems).toHaveLength(3);
     expect(await start({ kind: 'asset', id: 'a', failOn: [3, 4] })).toMatchObject({
       message: expect.stringContaining('failOn: 4 is the status of what is done'),
     });

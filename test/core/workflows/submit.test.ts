@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { type Socket } from 'node:net';
 import { startDevServer } from '../../support/servers/devServer';
 import { acceptedSignal } from '../../../src/contract';
-import { KeyReusedError } from '../../../src/errors';
+import { KeyReused } from '../../../src/errors';
 import { mediaWorkflowId } from '../../../src/contract/ids';
 import { SANDBOX_KEY } from '../../../sandbox/src/server';
 import { eventually } from '../../support/eventually';
@@ -312,6 +312,6 @@ test('a run that another language started is compared by its input', async () =>
   });
   expect(await media.start(spec)).toMatchObject({ existing: true });
   const other = { ...spec, request: { image_url: 'https://example.com/b.png' } };
-  await expect(media.start(other)).rejects.toThrow(KeyReusedError);
+  await expect(media.start(other)).rejects.toThrow(KeyReused);
   await temporal.client.workflow.getHandle(workflowId).terminate();
 });

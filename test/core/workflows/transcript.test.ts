@@ -1,7 +1,7 @@
 /** The transcript workflow on a real Temporal server, against the sandbox over real sockets; its ledger is the judge. */
 import { randomUUID } from 'node:crypto';
 import { type TranscriptResult, type TranscriptState } from '../../../src/contract';
-import { InvalidInputError, KeyReusedError } from '../../../src/errors';
+import { InvalidInput, KeyReused } from '../../../src/errors';
 import { transcriptWorkflowId } from '../../../src/contract/ids';
 import { OWN_START } from '../../support/builders/jobs';
 import { eventually } from '../../support/eventually';
@@ -110,7 +110,7 @@ describe('a transcript', () => {
       runId: first.runId,
       existing: true,
     });
-    await expect(transcripts().start({ transcriptionId, format: 'vtt' })).rejects.toThrow(KeyReusedError);
+    await expect(transcripts().start({ transcriptionId, format: 'vtt' })).rejects.toThrow(KeyReused);
     const other = await transcripts().run({ transcriptionId, format: 'vtt', key: `vtt-${transcriptionId}` });
     expect(other).toMatchObject({ status: 'succeeded', existing: false });
   });
@@ -127,8 +127,8 @@ describe('a transcript', () => {
     const error: unknown = await transcripts()
       .start(spec)
       .catch((e: unknown) => e);
-    expect(error).toBeInstanceOf(InvalidInputError);
-    expect((error as InvalidInputError).problems).toHaveLength(7);
+    expect(error).toBeInstanceOf(InvalidInput);
+    expect((error as InvalidInput).problems).toHaveLength(7);
     await expect(transcripts().get('a/b')).rejects.toThrow('There is no run transcript/a/b');
   });
 

@@ -7,7 +7,7 @@ import { freePort } from '@segue/devserver';
 import { linesOf, type ManifestLine } from '../../../src/runs/manifest/lines';
 import { manifestLines, manifestName } from '../../../src/runs/manifest/source';
 import { LARGEST_LINE_BYTES } from '../../../src/contract';
-import { InvalidInputError, UnreachableAddressError, UnusableFileError } from '../../../src/errors';
+import { InvalidInput, UnreachableAddressError, UnusableFileError } from '../../../src/errors';
 import { all } from '../../support/all';
 import { eventually } from '../../support/eventually';
 import { collectGarbage } from '../../support/garbage';
@@ -221,7 +221,7 @@ describe('an address', () => {
   ])('%s is not asked for', async (address, words) => {
     const reading = all(manifestLines(address));
     await expect(reading).rejects.toThrow(words);
-    await expect(reading).rejects.toThrow(InvalidInputError);
+    await expect(reading).rejects.toThrow(InvalidInput);
     await expect(reading).rejects.not.toThrow(/secret/);
   });
 

@@ -3,7 +3,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { checkManifest, readPartitions, withCheckedManifest } from '../../../src/runs/manifest';
 import { LARGEST_PARTITION_BYTES, MOST_PARTITION_ITEMS, MOST_PARTITIONS } from '../../../src/contract';
-import { InvalidInputError } from '../../../src/errors';
+import { InvalidInput } from '../../../src/errors';
 import { all } from '../../support/all';
 import { line, linesIn, type Members } from '../../support/builders/manifestLines';
 import { shared } from '../../support/jest/shared';
@@ -86,8 +86,8 @@ describe('a manifest of more partitions than a batch may have', () => {
     const refused: unknown = await withCheckedManifest(file, { mostPartitions: 2 }, work).catch(
       (error: unknown) => error,
     );
-    expect(refused).toBeInstanceOf(InvalidInputError);
-    expect((refused as InvalidInputError).problems).toEqual([
+    expect(refused).toBeInstanceOf(InvalidInput);
+    expect((refused as InvalidInput).problems).toEqual([
       expect.stringMatching(/m\.ndjson:1001: the manifest is too long: .* a key of its own$/),
     ]);
     expect(work).not.toHaveBeenCalled();

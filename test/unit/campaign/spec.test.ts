@@ -8,7 +8,7 @@ import { validateCampaign } from '../../../src/validation/campaign';
 import { campaignJsonSchema } from '../../../src/runs/schemas';
 import { validateCampaignSpec } from '../../../src/runs/campaign';
 import { readCampaignSpec } from '../../../src/client/campaigns/text';
-import { InvalidInputError } from '../../../src/errors';
+import { InvalidInput } from '../../../src/errors';
 
 const EXAMPLES = path.resolve(__dirname, '../../../examples/campaigns');
 const examples = readdirSync(EXAMPLES).map((file) => [file, readFileSync(path.join(EXAMPLES, file), 'utf8')]);
@@ -27,7 +27,7 @@ function problemsIn(text: string): string[] {
     readCampaignSpec(text, 'spec');
     return [];
   } catch (error) {
-    if (!(error instanceof InvalidInputError)) throw error;
+    if (!(error instanceof InvalidInput)) throw error;
     return error.problems.map((problem) => problem.replace(/^spec:/, ''));
   }
 }

@@ -1,5 +1,5 @@
 import { freePort } from '@segue/devserver';
-import { InvalidInputError, Segue, TemporalUnreachable } from '../../../src/client';
+import { InvalidInput, Segue, TemporalUnreachable } from '../../../src/client';
 import { orUnreachable } from '../../../src/runs/grpc';
 import { ServiceError } from '@temporalio/client';
 
@@ -11,7 +11,7 @@ test('a Temporal server that is not there is one clear error, with the address',
 });
 
 test('wrong options are refused before anything is connected', async () => {
-  await expect(Segue.connect({ poll: { min: '5' } })).rejects.toThrow(InvalidInputError);
+  await expect(Segue.connect({ poll: { min: '5' } })).rejects.toThrow(InvalidInput);
 });
 
 test('a server that goes away later is the same error; any other error stays', async () => {
