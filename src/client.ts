@@ -34,7 +34,7 @@ export {
   type JobStatus,
   type SuccessReport,
 } from './client/report';
-export { type WaitOptions } from './client/run';
+export { type Stoppable, type WaitOptions } from './client/run';
 export { type MediaSpec } from './runs/media';
 export type * from './client/schedules/report';
 export * from './client/schedules';

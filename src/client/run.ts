@@ -22,9 +22,12 @@ import { type StartSettings } from '../runs/start';
 import { type JobReport, type Standing, type SuccessReport } from './report';
 import { JobFailed, requireSuccess } from './unsuccessful';
 
-export interface WaitOptions<State = MediaState> {
+export interface Stoppable {
   /** Stops waiting, not the run. */
   signal?: AbortSignal;
+}
+
+export interface WaitOptions<State = MediaState> extends Stoppable {
   onChange?: (state: State) => void;
 }
 
@@ -119,8 +122,13 @@ export abstract class Run<State = unknown, Result = unknown> {
   }
 
   /** Waits for the end, also through a hold, and gives what the run returned. A run that failed is a `JobFailed`. */
-  async result(): Promise<Result> {
-    const end = await this.end();
+  async result({ signal }: Stoppable = {}): Promise<Result> {
+    signal?.throwIfAborted();
+    const ended = signal ? this.temporal.withAbortSignal(signal, () => this.end()) : this.end();
+    const end = await ended.catch((error: unknown) => {
+      signal?.throwIfAborted();
+      throw error;
+    });
     if ('failure' in end) throw new JobFailed(await this.#closed(end), this, { cause: end.failure.cause });
     return end.result;
   }
@@ -140,7 +148,7 @@ export abstract class Run<State = unknown, Result = unknown> {
   }
 
   /** Each state that differs from the one before, until `wait` would return; the generator returns that report. */
-  progress({ signal }: Pick<WaitOptions, 'signal'> = {}): AsyncGenerator<State, JobReport, undefined> {
+  progress({ signal }: Stoppable = {}): AsyncGenerator<State, JobReport, undefined> {
     return this.#watch({ signal, onChange: () => undefined });
   }
 

@@ -26,7 +26,7 @@ import { inputOf } from '../../runs/start';
 import { validateBatchOrder, validateConcurrencyOrder, validateGivenBatch } from '../../validation/inputs';
 import { type DownloadTarget, type ResultWithFiles, savingFiles } from '../files';
 import { entryOf, type JobEntry, queryOf, type Standing } from '../report';
-import { Run, RunsClient } from '../run';
+import { Run, RunsClient, type Stoppable } from '../run';
 import { failedItemsOfBatch, followCounts, resultsOfBatch, type ResultsOptions } from './results';
 import { type LeftItems, prepareRetry, resultOf } from './retry';
 
@@ -136,8 +136,8 @@ export class Batch extends Run<BatchStatus, BatchResult> {
   }
 
   /** Items that became separate jobs are counted by the status of those jobs. */
-  override async result(): Promise<BatchResult> {
-    const result = await super.result();
+  override async result(options: Stoppable = {}): Promise<BatchResult> {
+    const result = await super.result(options);
     return asOf(result, await this.#follow(result));
   }
 

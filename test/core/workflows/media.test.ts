@@ -177,6 +177,8 @@ describe('a media job', () => {
         hold: { id: `${report.runId}/1`, why: 'unknown' },
         attempts: [{ n: 1, outcome: 'unknown' }],
       });
+      const stopped = held.result({ signal: AbortSignal.timeout(100) });
+      await expect(stopped).rejects.toMatchObject({ name: 'TimeoutError' });
       const end = held.result();
       end.catch(() => undefined);
       await temporal.client.workflow.getHandle(report.workflowId).cancel();
