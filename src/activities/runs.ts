@@ -20,9 +20,11 @@ import {
 import { searchAttributes } from '../contract/searchAttributes';
 import { inParallel } from '../platform/parallel';
 import { failedRun, failureType, findOwnRun, ifFound, isOpen } from '../runs/find';
+import { linksIn } from '../runs/links';
 import { LARGEST_RESULT_BYTES } from './lib/resultSize';
 
 const MOST_AT_ONCE = 10;
+const MOST_LINKS = 5;
 const ENDING_TIMEOUT_MS = 20_000;
 
 /** Asks a run to signal its end to `listener`; false when that run is over. */
@@ -56,7 +58,12 @@ export async function readEnd({ workflowId, isEnding, pointers = [] }: ReadEndOr
     const { taskId, document } = outcomeOf(run.type, result);
     const unsaved = unsavedBecause(run.type, result);
     if (unsaved !== null) return { is: 'failed', taskId, error: truncate(unsaved, LONGEST_ERROR) };
-    return { is: 'succeeded', taskId, links: linksIn(document), values: valuesAt(document, pointers) };
+    return {
+      is: 'succeeded',
+      taskId,
+      links: linksIn(document, MOST_LINKS),
+      values: valuesAt(document, pointers),
+    };
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
     const { status, taskId, errors, error: message } = failedRun(error);
@@ -122,28 +129,6 @@ function valuesAt(document: unknown, pointers: string[]): Values {
     return bytesLeft >= 0 ? { value } : { problem: `${pointer}: too much is asked of one result` };
   };
   return Object.fromEntries([...new Set(pointers)].map((pointer) => [pointer, read(pointer)]));
-}
-
-const MOST_LINKS = 5;
-const LONGEST_LINK = 2_000;
-
-/** The first few addresses in a document, in its order: only texts that are nothing but an address. */
-function linksIn(document: unknown): string[] {
-  const found = new Set<string>();
-  const visit = (value: unknown): void => {
-    if (found.size === MOST_LINKS) return;
-    if (typeof value === 'string') {
-      if (isLink(value)) found.add(value);
-    } else if (value !== null && typeof value === 'object') {
-      Object.values(value).forEach(visit);
-    }
-  };
-  visit(document);
-  return [...found];
-}
-
-function isLink(text: string): boolean {
-  return text.length <= LONGEST_LINK && /^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
 }
 
 /** Reads how each of many runs ended, in their order. Runs that are about to end are awaited all at the same time. */
