@@ -1,9 +1,10 @@
-/** Saves the content of a URL as a file. No credential is ever sent, because a result may be on any host. */
+/** Saves or reads the content of a URL. No credential is ever sent, because a result may be on any host. */
 import { randomUUID } from 'node:crypto';
 import { createWriteStream, existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Transform, type TransformCallback } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { interceptors, request } from 'undici';
 import { MOST_REDIRECTIONS, PLAIN_HEADERS, plainAgent, type ProxySettings } from './plainAgent';
@@ -51,21 +52,50 @@ export async function download(
   proxy: ProxySettings,
   limits = DOWNLOAD_LIMITS,
 ): Promise<Saved> {
-  if (!/^https?:/i.test(url) || !URL.canParse(url)) throw new Error('it is not an http or https address');
+  requireHttp(url);
   const before = savedBefore(folder, name);
   if (before !== undefined) return { path: before, existed: true };
+  return withAnswer(url, proxy, limits.ms, async (type, body) => {
+    const file = path.join(folder, `${name}.${EXTENSIONS[type] ?? OTHER}`);
+    await saveWhole(body, file, limits.bytes);
+    return { path: file, existed: false };
+  });
+}
+
+/** The content of a URL, if its type is one of these. */
+export async function readContent(
+  url: string,
+  types: readonly string[],
+  proxy: ProxySettings,
+  limits: DownloadLimits,
+): Promise<{ type: string; content: Buffer }> {
+  requireHttp(url);
+  return withAnswer(url, proxy, limits.ms, async (type, body) => {
+    if (!types.includes(type)) throw new Error(`its type is ${type || 'not given'}`);
+    return { type, content: await pipeline(body, atMost(limits.bytes), (chunks) => buffer(chunks)) };
+  });
+}
+
+function requireHttp(url: string): void {
+  if (!/^https?:/i.test(url) || !URL.canParse(url)) throw new Error('it is not an http or https address');
+}
+
+async function withAnswer<T>(
+  url: string,
+  proxy: ProxySettings,
+  ms: number,
+  take: (type: string, body: NodeJS.ReadableStream) => Promise<T>,
+): Promise<T> {
   const agent = plainAgent(proxy);
   try {
     const response = await request(url, {
       dispatcher: agent.compose(interceptors.redirect({ maxRedirections: MOST_REDIRECTIONS })),
       headers: PLAIN_HEADERS,
-      signal: AbortSignal.timeout(limits.ms),
+      signal: AbortSignal.timeout(ms),
     });
     if (response.statusCode !== 200) throw new Error(`the answer is status ${response.statusCode}`);
     const type = String(response.headers['content-type'] ?? '').split(';')[0] ?? '';
-    const file = path.join(folder, `${name}.${EXTENSIONS[type.trim().toLowerCase()] ?? OTHER}`);
-    await saveWhole(response.body, file, limits.bytes);
-    return { path: file, existed: false };
+    return await take(type.trim().toLowerCase(), response.body);
   } finally {
     await agent.destroy();
   }

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import path from 'node:path';
-import { download, DOWNLOAD_LIMITS } from '../../src/platform/download';
+import { download, DOWNLOAD_LIMITS, readContent } from '../../src/platform/download';
 import { shared } from '../support/jest/shared';
 
 let server: Server;
@@ -73,4 +73,18 @@ test('what is larger than allowed is not saved; what is no address is not asked 
   await expect(download(`${url}/picture`, folder, 'k-1', {}, limits)).rejects.toThrow('more than 3 bytes');
   await expect(download('file:///etc/passwd', folder, 'k-1', {})).rejects.toThrow('not an http');
   expect(await readdir(folder)).toEqual([]);
+});
+
+test('content is read into memory: only of a wanted type, complete, and no larger than it may be', async () => {
+  const limits = { bytes: 4, ms: 10_000 };
+  const read = (place: string, types: string[], most = limits) =>
+    readContent(`${url}${place}`, types, {}, most);
+  expect(await read('/moved', ['image/jpeg'])).toEqual({ type: 'image/jpeg', content: Buffer.from('jpeg') });
+  await expect(read('/picture', ['image/png'])).rejects.toThrow('its type is image/jpeg');
+  await expect(read('/picture', ['image/jpeg'], { ...limits, bytes: 3 })).rejects.toThrow(
+    'more than 3 bytes',
+  );
+  await expect(read('/nowhere', ['image/jpeg'])).rejects.toThrow('status 404');
+  await expect(read('/cut', ['image/png'], DOWNLOAD_LIMITS)).rejects.toThrow();
+  await expect(readContent('file:///etc/passwd', ['image/png'], {}, limits)).rejects.toThrow('not an http');
 });
