@@ -34,6 +34,12 @@ export {
   type JobStatus,
   type SuccessReport,
 } from './client/report';
+export {
+  type BatchFigures,
+  type ReportOptions,
+  type RunReport,
+  type TimelineRow,
+} from './client/report/read';
 export { type Stoppable, type WaitOptions } from './client/run';
 export { type MediaSpec } from './runs/media';
 export type * from './client/schedules/report';

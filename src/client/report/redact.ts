@@ -1,0 +1,27 @@
+/** What a page that is passed on must not have: addresses with signatures, and other credentials. */
+import { isRecord } from '../../api/json';
+
+const ADDRESS = /(https?:\/\/)([^\s/"'<>]*@)?([^\s"'<>?#]*)([?#][^\s"'<>]*)?/gi;
+const DATA = /data:[^,\s"']{0,100},[^\s"']{100,}/gi;
+const HEADER = /\b(Api-Key|Bearer)\s+[^\s"',;]{6,}/g;
+const SECRET =
+  /^(authorization|cookie|password|passwd|secret|token|credentials?|(api|access|private)[_-]?(key|token))$/i;
+
+export function redact<Value>(value: Value): Value;
+export function redact(value: unknown): unknown {
+  if (typeof value === 'string')
+    return value
+      .replace(DATA, 'data:…')
+      .replace(ADDRESS, (_all, scheme: string, _user, rest: string, query?: string) =>
+        query === undefined ? scheme + rest : `${scheme}${rest}?…`,
+      )
+      .replace(HEADER, '$1 [credential]');
+  if (Array.isArray(value)) return value.map((item) => redact<unknown>(item));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      SECRET.test(name) && typeof member === 'string' ? '[credential]' : redact<unknown>(member),
+    ]),
+  );
+}
