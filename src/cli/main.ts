@@ -29,6 +29,7 @@ const FILES: [string[], () => Promise<{ addTo: (program: Command) => void }>][] 
   [['schedule'], () => import('./schedule/index.js')],
   [['transcript', 'wait'], () => import('./jobs/records.js')],
   [['held', 'resolve'], () => import('./jobs/held.js')],
+  [['report'], () => import('./report/index.js')],
   [['get'], () => import('./get.js')],
   [['project'], () => import('./project.js')],
   [['notify'], () => import('./notify.js')],

@@ -1,0 +1,41 @@
+import { writeFile } from 'node:fs/promises';
+import { type Command } from 'commander';
+import { mediaWorkflowId } from '../../contract/ids';
+import { loadProxySettings } from '../../config';
+import { withSegue } from '../lib/connect';
+import { env, io, reasonOf, say, UsageError } from '../lib/io';
+
+interface ReportFlags {
+  out?: string;
+  pictures: boolean;
+}
+
+const ABOUT = `
+ID is the workflow id of a job (media/KEY, transcript/KEY, record/KIND~ID), a campaign (campaign/KEY) or a batch (batch/KEY); a key alone is of a media job.
+The page needs no network and has no credential. Anybody who gets it sees the pictures and texts of the job.`;
+
+export function addTo(program: Command): void {
+  program
+    .command('report <id>')
+    .description('make one HTML page about a job, a campaign or a batch, to look at or to pass on')
+    .option('--out <file>', 'write it to this file (default: print it)')
+    .option('--no-pictures', 'download no pictures')
+    .addHelpText('after', ABOUT)
+    .action(writeReport);
+}
+
+async function writeReport(id: string, { out, pictures }: ReportFlags): Promise<void> {
+  const workflowId = id.includes('/') ? id : mediaWorkflowId(id);
+  const proxy = loadProxySettings(env());
+  const report = await withSegue((segue) => segue.report(workflowId, { pictures, proxy }));
+  const { page } = await import('./page.js');
+  const html = page(report);
+  if (out === undefined) {
+    io().stdout.write(html);
+    return;
+  }
+  await writeFile(out, html).catch((error: unknown) => {
+    throw new UsageError(`--out: ${out} cannot be written: ${reasonOf(error)}`);
+  });
+  say(`wrote ${out}`);
+}
