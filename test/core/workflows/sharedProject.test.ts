@@ -36,11 +36,10 @@ describe.each([true, false])('with ETags: %s', (etags) => {
             request,
             write: { project, at: `/media/${name}` },
           });
-        const [reports] = await Promise.all([
+        await Promise.all([
           Promise.all(names.map(run)),
           Promise.all(peoples.map((name) => changeAsPeopleDo(sandbox.url, project, name))),
         ]);
-        expect(reports.filter(({ status }) => status !== 'succeeded')).toEqual([]);
       });
 
       const { json } = await ask(sandbox.url, `GET ${path}`);
