@@ -1,6 +1,4 @@
 /** What a backend team imports. */
-import { type SegueWorker, type SegueWorkerOptions } from './worker';
-
 export { type ConnectOptions, Segue } from './client/segue';
 export { SegueClient } from './client/segueClient';
 export { JobFailed, JobHeld, JobUnsaved, JobUnsuccessful } from './client/unsuccessful';
@@ -34,21 +32,8 @@ export {
   type JobStatus,
   type SuccessReport,
 } from './client/report';
-export {
-  type BatchFigures,
-  type ReportOptions,
-  type RunReport,
-  type TimelineRow,
-} from './client/report/read';
-export { type Stoppable, type WaitOptions } from './client/run';
+export { type WaitOptions } from './client/run';
 export { type MediaSpec } from './runs/media';
 export type * from './client/schedules/report';
 export * from './client/schedules';
 export { type ScheduleOptions } from './runs/schedule/spec';
-export { type SegueWorker, type SegueWorkerOptions };
-
-/** Runs a worker in this process. It is loaded on demand, because a client needs no native library. */
-export async function createSegueWorker(options: SegueWorkerOptions): Promise<SegueWorker> {
-  const worker = await import('./worker.js');
-  return worker.createSegueWorker(options);
-}

@@ -19,7 +19,7 @@ export class InvalidInput extends SegueError {
  * Thrown when a manifest changes between its check and its handover. The batch exists: what was handed over runs, and it
  * waits for the rest.
  */
-export class ManifestChangedError extends InvalidInput {
+export class ManifestChanged extends InvalidInput {
   constructor(problems: string[]) {
     super(problems, 'Not all of the manifest was handed over');
   }
@@ -44,7 +44,7 @@ export class KeyReused extends SegueError {
   }
 }
 
-export class NoSuchJobError extends SegueError {
+export class NoSuchJob extends SegueError {
   constructor(readonly workflowId: string) {
     super(
       `There is no run ${workflowId}; it was never started, or closed longer ago than the namespace keeps runs`,
@@ -52,14 +52,14 @@ export class NoSuchJobError extends SegueError {
   }
 }
 
-export class NoSuchScheduleError extends SegueError {
+export class NoSuchSchedule extends SegueError {
   constructor(readonly schedule: string) {
     super(`There is no schedule ${schedule}; \`segue schedule list\` shows those that there are`);
   }
 }
 
 /** Thrown when a name already belongs to a schedule that asks for something else. That one is not touched. */
-export class ScheduleExistsError extends SegueError {
+export class ScheduleExists extends SegueError {
   constructor(readonly schedule: string) {
     super(
       `There is a schedule ${schedule} already, and it asks for something else; it was left as it is. ` +
@@ -69,7 +69,7 @@ export class ScheduleExistsError extends SegueError {
 }
 
 /** Thrown when the time zone of the workspace cannot be read, and none was given. */
-export class NoTimezoneError extends SegueError {
+export class NoTimezone extends SegueError {
   constructor(why: string, options?: ErrorOptions) {
     const advice = 'Give the zone itself, like --timezone Europe/Berlin.';
     super(
@@ -80,10 +80,10 @@ export class NoTimezoneError extends SegueError {
 }
 
 /** Thrown when a decision is not taken; the message says why, and what can be decided. The run stays as it is. */
-export class DecisionRefusedError extends SegueError {}
+export class DecisionRefused extends SegueError {}
 
 /** Thrown when no worker answers for a run. The call may be repeated. */
-export class NoAnswerError extends SegueError {
+export class NoAnswer extends SegueError {
   constructor(
     readonly workflowId: string,
     /** Whether a worker is there, as far as the server knows. */
@@ -103,7 +103,7 @@ export class NoAnswerError extends SegueError {
 export type UnansweredOrder = 'sent' | 'notSent';
 
 /** Thrown when a job is not run again: it runs, is held or has succeeded, or the service may still work on it. */
-export class NotRepeatedError extends SegueError {
+export class NotRepeated extends SegueError {
   constructor(
     readonly job: { workflowId: string; runId: string; key: string },
     message: string,
@@ -113,7 +113,7 @@ export class NotRepeatedError extends SegueError {
 }
 
 /** Thrown for a file that cannot be used, with everything that is wrong with it. Nothing of it was taken. */
-export class UnusableFileError extends SegueError {
+export class UnusableFile extends SegueError {
   constructor(
     readonly file: string,
     readonly problems: string[],
@@ -123,7 +123,7 @@ export class UnusableFileError extends SegueError {
 }
 
 /** Thrown when an address is not read to its end, or what it gives cannot be kept here. The read may be repeated. */
-export class UnreachableAddressError extends SegueError {
+export class UnreachableAddress extends SegueError {
   constructor(
     readonly address: string,
     reason: string,
@@ -134,7 +134,7 @@ export class UnreachableAddressError extends SegueError {
 }
 
 /** Thrown when the namespace lacks what runs need; the message says what, and what to do. */
-export class NotSetUpError extends SegueError {}
+export class NotSetUp extends SegueError {}
 
 /** Thrown when the Temporal server does not answer. Runs continue when it is back; the call may be repeated. */
 export class TemporalUnreachable extends SegueError {}

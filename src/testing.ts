@@ -50,9 +50,12 @@ export async function startTestEnvironment({
     temporalAddress: address,
     taskQueue: stack.config.taskQueue,
     stop: async () => {
-      await segue.close();
-      await stack.stop();
-      await rm(state, { recursive: true, force: true });
+      try {
+        await segue.close();
+      } finally {
+        await stack.stop();
+        await rm(state, { recursive: true, force: true });
+      }
     },
   };
 }

@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import path from 'node:path';
-import { UnusableFileError } from './errors';
+import { UnusableFile } from './errors';
 
 const LINE_BREAK = 0x0a;
 
@@ -63,8 +63,8 @@ export class Journal<Line> {
 /** Cuts off an incomplete last line, and gives the number of complete lines. */
 async function replayAll(file: FileHandle, name: string, replay: (line: never) => void): Promise<number> {
   let [lines, bytes] = [0, 0];
-  const unusable = (): UnusableFileError =>
-    new UnusableFileError(name, [
+  const unusable = (): UnusableFile =>
+    new UnusableFile(name, [
       `line ${lines + 1} was not written by this sandbox; move the file away to start with a new one`,
     ]);
   for await (const line of wholeLines(file)) {

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { UnusableFileError } from './errors';
+import { UnusableFile } from './errors';
 import { PACE_FORM, parsePace } from './pace';
 import { problemsOf } from './problems';
 
@@ -183,9 +183,9 @@ export async function loadSeed(file: string): Promise<Seed> {
   try {
     value = JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {
-    throw new UnusableFileError(file, [error instanceof Error ? error.message : String(error)]);
+    throw new UnusableFile(file, [error instanceof Error ? error.message : String(error)]);
   }
   const reading = readSeed(value);
-  if (!reading.ok) throw new UnusableFileError(file, reading.problems);
+  if (!reading.ok) throw new UnusableFile(file, reading.problems);
   return reading.seed;
 }

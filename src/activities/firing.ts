@@ -15,7 +15,7 @@ import {
   type StartFiredOrder,
 } from '../contract';
 import { batchWorkflowId, keyIn, scheduleId } from '../contract/ids';
-import { assertValid, UnreachableAddressError } from '../errors';
+import { assertValid, UnreachableAddress } from '../errors';
 import { endOfBatch } from '../runs/batch/end';
 import { whyNotCompleted } from '../runs/campaign';
 import { validateSchedule } from '../runs/schedule/spec';
@@ -78,7 +78,7 @@ function asFailure(error: unknown, { schedule, time }: StartFiredOrder): unknown
       `The schedule ${schedule} is deleted, and ${time} is close to where clocks are put back: which time it stands for is unknown`,
       FAILURE.missing,
     );
-  if (!(error instanceof UnreachableAddressError)) return inputFailure(error) ?? error;
+  if (!(error instanceof UnreachableAddress)) return inputFailure(error) ?? error;
   const { message } = error;
   const { attempt, scheduledTimestampMs } = activityInfo();
   if (attempt < FEWEST_READS || Date.now() - scheduledTimestampMs < LONGEST_UNREADABLE_MS)

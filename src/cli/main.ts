@@ -82,24 +82,24 @@ const EXPECTED: [ExitCode, (abstract new (...args: never) => Error)[]][] = [
     EXIT.wrongInput,
     [
       ...[CommanderError, UsageError, ConfigError, InvalidRequestError, NotConfiguredError],
-      ...[errors.InvalidInput, errors.KeyReused, errors.DecisionRefusedError],
-      ...[errors.NotRepeatedError, errors.ScheduleExistsError],
+      ...[errors.InvalidInput, errors.KeyReused, errors.DecisionRefused],
+      ...[errors.NotRepeated, errors.ScheduleExists],
     ],
   ],
   [
-    // NotSetUpError is here because nothing that was typed is wrong.
+    // NotSetUp is here because nothing that was typed is wrong.
     EXIT.unreachable,
     [
-      ...[UnreachableError, TransportError, errors.UnreachableAddressError, errors.NoAnswerError],
-      ...[errors.NoTimezoneError, errors.NotSetUpError, errors.TemporalUnreachable],
+      ...[UnreachableError, TransportError, errors.UnreachableAddress, errors.NoAnswer],
+      ...[errors.NoTimezone, errors.NotSetUp, errors.TemporalUnreachable],
     ],
   ],
-  [EXIT.failed, [errors.NoSuchJobError, errors.NoSuchScheduleError, ApiError]],
+  [EXIT.failed, [errors.NoSuchJob, errors.NoSuchSchedule, ApiError]],
 ];
 
 function expectedExit(error: unknown): ExitCode | undefined {
   // The sandbox is a separate package with its own class of this name.
-  if (error instanceof Error && error.name === 'UnusableFileError') return EXIT.wrongInput;
+  if (error instanceof Error && error.name === 'UnusableFile') return EXIT.wrongInput;
   const [code] = EXPECTED.find(([, types]) => types.some((type) => error instanceof type)) ?? [];
   return code ?? (isUnreachable(error) ? EXIT.unreachable : undefined);
 }
@@ -121,7 +121,7 @@ function report(error: unknown, json: boolean): ExitCode {
   const code = expectedExit(error);
   const message = reasonOf(error);
   if (json) {
-    const isOfJob = error instanceof LostSightError || error instanceof errors.NotRepeatedError;
+    const isOfJob = error instanceof LostSightError || error instanceof errors.NotRepeated;
     const { workflowId = null, runId = null, key = null } = isOfJob ? error.job : {};
     const status = error instanceof LostSightError ? 'running' : 'failed';
     printJson({ ...NO_JOB, workflowId, runId, key, status, error: message });

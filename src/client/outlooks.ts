@@ -10,7 +10,7 @@ import { Run, RunsClient } from './run';
 
 export type OutlookSpec = OutlookInput;
 
-export class OutlooksClient extends RunsClient<OutlookSpec, undefined, OutlookRun> {
+export class OutlooksClient extends RunsClient<OutlookSpec, OutlookRun> {
   async start(spec: OutlookSpec): Promise<OutlookRun> {
     assertValid(validateOutlook(spec), 'The outlook was not started');
     return new OutlookRun(this.temporal, await startOrFind(this.temporal, outlookStart(spec, this.config)));

@@ -13,8 +13,7 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { type UpdateDefinition } from '@temporalio/common';
-import { type MediaState } from '../contract';
-import { DecisionRefusedError } from '../errors';
+import { DecisionRefused } from '../errors';
 import { orUnreachable, retryUnavailable } from '../runs/grpc';
 import { failedRun, isOpen, type Listed, type RunFacts } from '../runs/find';
 import { noAnswer, queryRun } from '../runs/query';
@@ -22,13 +21,14 @@ import { type StartSettings } from '../runs/start';
 import { type JobReport, type Standing, type SuccessReport } from './report';
 import { JobFailed, requireSuccess } from './unsuccessful';
 
-export interface Stoppable {
+export interface WaitOptions {
   /** Stops waiting, not the run. */
   signal?: AbortSignal;
 }
 
-export interface WaitOptions<State = MediaState> extends Stoppable {
-  onChange?: (state: State) => void;
+interface Watching extends WaitOptions {
+  /** Whether each state is asked for. */
+  wantsAll: boolean;
 }
 
 /** Milliseconds until the run is described again: backoff with jitter. */
@@ -36,12 +36,7 @@ export function waitInterval(tries: number, random = Math.random): number {
   return Math.min(1_000 * 1.3 ** tries, 10_000) * (0.5 + random());
 }
 
-export abstract class RunsClient<
-  Spec,
-  State,
-  Handle extends Run<State>,
-  Success extends SuccessReport = SuccessReport,
-> {
+export abstract class RunsClient<Spec, Handle extends Run, Success extends SuccessReport = SuccessReport> {
   constructor(
     protected readonly temporal: Client,
     protected readonly config: StartSettings,
@@ -52,9 +47,10 @@ export abstract class RunsClient<
 
   /**
    * Starts it and waits for success. Any other end is thrown: `JobFailed`, `JobUnsaved`, or at once `JobHeld`. After an
-   * abort, the reason of the signal is thrown, and the run continues.
+   * abort, the reason of the signal is thrown, and the run continues; after an abort before the start, there is none.
    */
-  async run(spec: Spec, options: WaitOptions<State> = {}): Promise<Success> {
+  async run(spec: Spec, options: WaitOptions = {}): Promise<Success> {
+    options.signal?.throwIfAborted();
     const run = await this.start(spec);
     const report = await run.wait(options);
     if (report.status === 'running') options.signal?.throwIfAborted();
@@ -72,9 +68,11 @@ export abstract class Run<State = unknown, Result = unknown> {
   readonly startedAt: Date;
   readonly taskQueue: string;
   readonly #isHidden: boolean;
+  // Private: a logger prints errors with their `job`, and the client has the credentials of Temporal.
+  readonly #temporal: Client;
 
   constructor(
-    protected readonly temporal: Client,
+    temporal: Client,
     { workflowId, key, runId, existing, startTime, taskQueue, isHidden = false }: RunFacts,
   ) {
     this.workflowId = workflowId;
@@ -84,6 +82,11 @@ export abstract class Run<State = unknown, Result = unknown> {
     this.startedAt = startTime;
     this.taskQueue = taskQueue;
     this.#isHidden = isHidden;
+    this.#temporal = temporal;
+  }
+
+  protected get temporal(): Client {
+    return this.#temporal;
   }
 
   /** Left out where nothing can be asked. */
@@ -102,7 +105,7 @@ export abstract class Run<State = unknown, Result = unknown> {
     return { status, stage: status, taskId, info: errors, error };
   }
 
-  /** Set by jobs: without `onChange`, `wait` queries the worker of a held job only. */
+  /** Set by jobs: `wait` queries the worker of a held job only. */
   protected readonly isListedAsHeld?: (listed: Listed) => boolean;
 
   /** What the run is doing, or was when it ended; undefined when no worker answers. */
@@ -110,7 +113,7 @@ export abstract class Run<State = unknown, Result = unknown> {
     return this.stateQuery && queryRun<State>(this.temporal, this.handle, this.stateQuery);
   }
 
-  /** The same; a `NoAnswerError` when no worker answers. */
+  /** The same; a `NoAnswer` when no worker answers. */
   async status(): Promise<State> {
     const state = await this.state();
     if (state === undefined) throw await noAnswer(this.temporal, this.workflowId);
@@ -122,7 +125,7 @@ export abstract class Run<State = unknown, Result = unknown> {
   }
 
   /** Waits for the end, also through a hold, and gives what the run returned. A run that failed is a `JobFailed`. */
-  async result({ signal }: Stoppable = {}): Promise<Result> {
+  async result({ signal }: WaitOptions = {}): Promise<Result> {
     signal?.throwIfAborted();
     const ended = signal ? this.temporal.withAbortSignal(signal, () => this.end()) : this.end();
     const end = await ended.catch((error: unknown) => {
@@ -139,8 +142,8 @@ export abstract class Run<State = unknown, Result = unknown> {
   }
 
   /** Waits for the end or a hold; after an abort, returns the last known state. */
-  async wait(options: WaitOptions<State> = {}): Promise<JobReport> {
-    const states = this.#watch(options);
+  async wait({ signal }: WaitOptions = {}): Promise<JobReport> {
+    const states = this.#watch({ signal, wantsAll: false });
     for (;;) {
       const { done, value } = await states.next();
       if (done) return value;
@@ -148,11 +151,11 @@ export abstract class Run<State = unknown, Result = unknown> {
   }
 
   /** Each state that differs from the one before, until `wait` would return; the generator returns that report. */
-  progress({ signal }: Stoppable = {}): AsyncGenerator<State, JobReport, undefined> {
-    return this.#watch({ signal, onChange: () => undefined });
+  progress({ signal }: WaitOptions = {}): AsyncGenerator<State, JobReport, undefined> {
+    return this.#watch({ signal, wantsAll: true });
   }
 
-  async *#watch(options: WaitOptions<State>): AsyncGenerator<State, JobReport, undefined> {
+  async *#watch(options: Watching): AsyncGenerator<State, JobReport, undefined> {
     const watching = new AbortController();
     const ended = this.temporal.withAbortSignal(watching.signal, () => this.end());
     // Avoids an unhandled rejection; the error is thrown where `ended` is awaited.
@@ -167,7 +170,7 @@ export abstract class Run<State = unknown, Result = unknown> {
 
   async *#statesUntil(
     ended: Promise<Ended<Result>>,
-    { signal, onChange }: WaitOptions<State>,
+    { signal, wantsAll }: Watching,
   ): AsyncGenerator<State, JobReport, undefined> {
     const stopped = untilAborted(signal);
     let last: State | undefined;
@@ -178,17 +181,14 @@ export abstract class Run<State = unknown, Result = unknown> {
       // Without `ref` the timer does not keep a process alive that is done.
       const end = await Promise.race([ended, stopped, sleep(pause, undefined, { ref: false })]);
       if (end) return this.#closed(end);
-      if (!onChange && !signal?.aborted) {
+      if (!wantsAll && !signal?.aborted) {
         if (pause > 0) listed = await this.describe();
         if (this.isListedAsHeld?.(listed) === false) continue;
       }
       const state = await (last === undefined && signal?.aborted
         ? this.state()
         : Promise.race([this.state(), stopped]));
-      if (state && JSON.stringify(state) !== JSON.stringify(last)) {
-        onChange?.(state);
-        yield state;
-      }
+      if (state && JSON.stringify(state) !== JSON.stringify(last)) yield state;
       // After an abort, return the last known state.
       last = state ?? last;
       const report = this.#open(signal?.aborted ? last : state);
@@ -213,7 +213,7 @@ export abstract class Run<State = unknown, Result = unknown> {
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) throw this.#isOver();
       const failure = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
-      if (failure instanceof ApplicationFailure) throw new DecisionRefusedError(failure.message);
+      if (failure instanceof ApplicationFailure) throw new DecisionRefused(failure.message);
       throw error;
     }
   }
@@ -223,8 +223,8 @@ export abstract class Run<State = unknown, Result = unknown> {
     return isOpen(await this.describe()) ? noAnswer(this.temporal, this.workflowId) : this.#isOver();
   }
 
-  #isOver(): DecisionRefusedError {
-    return new DecisionRefusedError(`${this.workflowId} is over; nothing was changed.`);
+  #isOver(): DecisionRefused {
+    return new DecisionRefused(`${this.workflowId} is over; nothing was changed.`);
   }
 
   /** What the server knows of it without its worker. */

@@ -3,15 +3,15 @@ import { loadStarterConfig, loadTemporalConfig, type StarterConfig, type Tempora
 import { type PollSettings, type SubmitSettings } from '../contract';
 import { assertValid } from '../errors';
 import { openClient } from '../temporal/connection';
-import { validatePoll, withoutNulls } from '../validation/inputs';
-import { type ProjectsOptions } from './projects';
+import { validateSettings, withoutNulls } from '../validation/inputs';
 import { SegueClient } from './segueClient';
 
-export interface ConnectOptions extends ProjectsOptions, Partial<Omit<StarterConfig, 'poll' | 'submit'>> {
-  /** The Temporal cluster. Default: the one that TEMPORAL_ADDRESS and the other variables of Temporal's tools name. */
-  temporal?: Pick<TemporalConfig['connection'], 'address' | 'apiKey' | 'tls' | 'metadata'> & {
-    namespace?: string;
-  };
+export interface ConnectOptions extends Partial<Omit<StarterConfig, 'poll' | 'submit'>> {
+  /** Default: TEMPORAL_ADDRESS and the other variables of Temporal's tools. If it is given, none of them is read. */
+  temporal?: { address: string; namespace?: string } & Pick<
+    TemporalConfig['connection'],
+    'apiKey' | 'tls' | 'metadata'
+  >;
   poll?: Partial<PollSettings>;
   submit?: Partial<SubmitSettings>;
 }
@@ -21,29 +21,27 @@ export class Segue extends SegueClient implements AsyncDisposable {
   private constructor(
     temporal: Client,
     config: StarterConfig,
-    options: ProjectsOptions,
     /** Ends the connection; runs continue. */
     readonly close: () => Promise<void>,
   ) {
-    super(temporal, config, options);
+    super(temporal, config);
   }
 
   /** Options that are left out come from the environment. A `TemporalUnreachable` if the server does not answer. */
   static async connect(options: ConnectOptions = {}): Promise<Segue> {
-    const { temporal, findOrganization, poll, submit, ...settings } = options;
-    assertValid(validatePoll(poll), 'Segue was not connected');
+    const { temporal, poll, submit, ...settings } = options;
+    assertValid(validateSettings({ poll, submit }), 'Segue was not connected');
     const known = loadStarterConfig();
     const config: StarterConfig = {
       ...{ ...known, ...withoutNulls(settings) },
       poll: { ...known.poll, ...withoutNulls(poll ?? {}) },
       submit: { ...known.submit, ...withoutNulls(submit ?? {}) },
     };
-    const { address = 'localhost:7233', namespace = 'default' } = temporal ?? {};
     const cluster = temporal
-      ? { connection: { ...temporal, address }, address, namespace }
+      ? { connection: temporal, address: temporal.address, namespace: temporal.namespace ?? 'default' }
       : loadTemporalConfig();
     const opened = await openClient(cluster);
-    return new Segue(opened.temporal, config, { findOrganization }, opened.close);
+    return new Segue(opened.temporal, config, opened.close);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

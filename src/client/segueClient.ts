@@ -5,11 +5,9 @@ import { CampaignsClient } from './campaigns';
 import { MediaClient, RecordsClient, TranscriptsClient } from './jobs';
 import { findHeld, type HeldList, type HeldOptions } from './jobs/held';
 import { type Job, jobOf } from './jobs/job';
-import { keyIn } from '../contract/ids';
 import { find } from '../runs/find';
 import { OutlooksClient } from './outlooks';
 import { ProjectsClient, type ProjectsOptions } from './projects';
-import { type ReportOptions, type RunReport } from './report/read';
 import { SchedulesClient } from './schedules';
 
 export class SegueClient {
@@ -44,18 +42,5 @@ export class SegueClient {
   /** What needs a person, oldest first. */
   held(options: HeldOptions = {}): Promise<HeldList> {
     return findHeld(this.temporal, options);
-  }
-
-  /** What became of a job, a campaign or a batch: its timeline, pictures, changes and notifications. */
-  async report(workflowId: string, options?: ReportOptions): Promise<RunReport> {
-    const kind = workflowId.slice(0, workflowId.indexOf('/'));
-    const clients: Partial<Record<string, CampaignsClient | BatchesClient>> = {
-      campaign: this.campaign,
-      batch: this.batch,
-    };
-    const run = await (clients[kind]?.get(keyIn(workflowId)) ?? this.job(workflowId));
-    // Loaded only where a report is made.
-    const { readReport } = await import('./report/read.js');
-    return readReport(this.temporal, run, options);
   }
 }

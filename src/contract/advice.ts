@@ -57,7 +57,7 @@ export function adviceOnStopped(key: string, { unfollowed, undone }: StoppedItem
     unfollowed > 0 &&
       `At the service, and no longer polled: ${unfollowed}. Their tasks: \`${results} --status running\`. A manifest of their lines, each with its \`taskId\`, started with another key follows them and submits nothing. A line without a \`taskId\` may have been accepted: look for it at the service first.`,
     undone > 0 &&
-      `Not done: ${undone}, those that are \`waiting\` or \`cancelled\` in \`${results}\`. A manifest of their lines, with the \`taskId\` where there is one, started with another key does them.`,
+      `Not done: ${undone}, those that are \`waiting\` or \`cancelled\` in \`${results}\`. \`segue batch retry ${shellArgument(key)}\` does those that are \`cancelled\`; do not also start them with another key. Those that are \`waiting\`: a manifest of their lines, started with another key, does them.`,
   ].filter((text) => text !== false);
 }
 

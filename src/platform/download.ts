@@ -7,7 +7,8 @@ import { Transform, type TransformCallback } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { interceptors, request } from 'undici';
-import { MOST_REDIRECTIONS, PLAIN_HEADERS, plainAgent, type ProxySettings } from './plainAgent';
+import { type ProxySettings } from './hosts';
+import { MOST_REDIRECTIONS, PLAIN_HEADERS, plainAgent } from './plainAgent';
 
 export interface DownloadLimits {
   bytes: number;

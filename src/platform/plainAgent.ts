@@ -3,8 +3,6 @@ import { EnvHttpProxyAgent } from 'undici';
 import { type ProxySettings } from './hosts';
 import { VERSION } from './package';
 
-export { isLoopback, type ProxySettings } from './hosts';
-
 export const PLAIN_HEADERS = { 'user-agent': `segue/${VERSION}` };
 
 export const MOST_REDIRECTIONS = 5;

@@ -10,7 +10,7 @@ import { ApplicationFailure, CancelledFailure, TerminatedFailure } from '@tempor
 import { FAILURE, MEDIA_WORKFLOW, START_MEMO } from '../contract';
 import { keyIn } from '../contract/ids';
 import { quoted } from '../contract/searchAttributes';
-import { NoSuchJobError } from '../errors';
+import { NoSuchJob } from '../errors';
 import { orUnreachable } from './grpc';
 import { explainUnregistered } from './registration';
 
@@ -67,7 +67,7 @@ export function findOwnRun(client: Client, workflowId: string): Promise<OwnRun |
 
 export async function find(temporal: Client, workflowId: string): Promise<RunFacts> {
   const run = await findOwnRun(temporal, workflowId);
-  if (!run) throw new NoSuchJobError(workflowId);
+  if (!run) throw new NoSuchJob(workflowId);
   return { ...run, key: keyIn(workflowId), existing: true };
 }
 

@@ -2,7 +2,7 @@ import { type Client, type WorkflowHandle } from '@temporalio/client';
 import { optionalTsToMs } from '../platform/sdkInternals';
 import { temporal as proto } from '@temporalio/proto';
 import { formatDuration } from '../contract/durations';
-import { NoAnswerError, type UnansweredOrder } from '../errors';
+import { NoAnswer, type UnansweredOrder } from '../errors';
 import { GRPC, grpcCode } from './grpc';
 
 const QUEUE_TYPE = {
@@ -54,7 +54,7 @@ export async function noAnswer(
   workflowId: string,
   order?: UnansweredOrder,
   waitedMs = QUERY_PATIENCE_MS,
-): Promise<NoAnswerError> {
+): Promise<NoAnswer> {
   // The caller may not be allowed to describe task queues.
   let why = 'No worker answered';
   try {
@@ -65,5 +65,5 @@ export async function noAnswer(
     else
       why = `A worker polls the task queue "${taskQueue}" but did not answer in ${formatDuration(waitedMs)}: it is busy, or has just ended; \`segue worker\` starts another`;
   } catch {}
-  return new NoAnswerError(workflowId, why, order);
+  return new NoAnswer(workflowId, why, order);
 }

@@ -1,7 +1,7 @@
 /** Which of Segue's search attributes a namespace has, and how it gets them. */
 import { type OperatorService, ServiceError } from '@temporalio/client';
 import { temporal as proto } from '@temporalio/proto';
-import { NotSetUpError } from '../errors';
+import { NotSetUp } from '../errors';
 import { allSearchAttributes } from '../contract/searchAttributes';
 import { GRPC, grpcCode } from './grpc';
 
@@ -43,7 +43,7 @@ export async function requireRegistration(
   } catch (error) {
     const code = grpcCode(error);
     if (code === GRPC.notFound)
-      throw new NotSetUpError(`There is no namespace ${namespace}; is TEMPORAL_NAMESPACE right?`);
+      throw new NotSetUp(`There is no namespace ${namespace}; is TEMPORAL_NAMESPACE right?`);
     // Some servers do not let workers list search attributes.
     if (code !== GRPC.permissionDenied && code !== GRPC.unimplemented) throw error;
     warn(
@@ -60,15 +60,15 @@ export function explainUnregistered(error: unknown, namespace: string): unknown 
   return missingError(namespace, details);
 }
 
-function missingError(namespace: string, which: string): NotSetUpError {
-  return new NotSetUpError(
+function missingError(namespace: string, which: string): NotSetUp {
+  return new NotSetUp(
     `The namespace ${namespace} lacks search attributes that Segue needs, so no job can run or be listed in it: ${which}.\n` +
       `Register them: TEMPORAL_NAMESPACE=${namespace} segue setup`,
   );
 }
 
-export function clashingError(namespace: string, clashing: string[]): NotSetUpError {
-  return new NotSetUpError(
+export function clashingError(namespace: string, clashing: string[]): NotSetUp {
+  return new NotSetUp(
     `The namespace ${namespace} has ${clashing.join(', ')} with another type; Segue needs a namespace without.`,
   );
 }

@@ -13,7 +13,7 @@ import { type attributesOfJob } from '../contract/searchAttributes';
 import { KeyReused } from '../errors';
 import { withoutNulls } from '../validation/inputs';
 import { describeOwnRun, isOpen, type RunFacts } from './find';
-import { orUnreachable, retryUnavailable } from './grpc';
+import { retryUnavailable } from './grpc';
 import { explainUnregistered } from './registration';
 
 interface PlainStart<Input> {
@@ -92,7 +92,7 @@ export async function startOnce<Input>(
     staticSummary: summary,
   };
   try {
-    await orUnreachable(retryUnavailable(() => temporal.workflow.start(workflow, options)));
+    await retryUnavailable(() => temporal.workflow.start(workflow, options));
   } catch (error) {
     // The run of this id is closed.
     if (error instanceof WorkflowExecutionAlreadyStartedError) return;

@@ -122,7 +122,11 @@ const onePoll = openObject({ poll: givenPoll });
 const oneProject = openObject({ project: required(project) });
 
 export const validateTaskId = (taskId: unknown): string[] => validate(oneTask, { taskId });
+const bothSettings = openObject(settings);
+
 export const validatePoll = (given: unknown): string[] => validate(onePoll, { poll: given });
+
+export const validateSettings = (given: unknown): string[] => validate(bothSettings, given);
 export const validateProject = (ref: unknown): string[] => validate(oneProject, { project: ref });
 
 /** Given or derived; the keys of its items are longer. */

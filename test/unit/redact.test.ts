@@ -1,5 +1,5 @@
 /** P7: what a report leaves out of texts and values. */
-import { redact } from '../../src/client/report/redact';
+import { redact } from '../../src/cli/report/redact';
 
 test.each([
   ['https://a.example/x.png?X-Amz-Signature=abc&y=1', 'https://a.example/x.png?…'],
@@ -9,6 +9,9 @@ test.each([
   ['Authorization: Api-Key abcdef-123', 'Authorization: Api-Key [credential]'],
   ['it sent Bearer eyJhbGciOi.abc', 'it sent Bearer [credential]'],
   [`data:image/png;base64,${'A'.repeat(200)}`, 'data:…'],
+  ["https://a.example/Mom's.png?sig=1", "https://a.example/Mom's.png?…"],
+  ["https://a.example/x?f=UTF-8''a.png&sig=1", 'https://a.example/x?…'],
+  ['authorization: bearer abcdef-123', 'authorization: bearer [credential]'],
   ['https://a.example/plain.png', 'https://a.example/plain.png'],
   ['is this a question? yes', 'is this a question? yes'],
 ])('P7: %s becomes %s', (text, shown) => {
@@ -17,12 +20,20 @@ test.each([
 
 test('P7: members with the names of credentials lose their texts, however deep they are', () => {
   const value = {
-    list: [{ api_key: 'abc', accessToken: 'abc', token: 3, name: 'ok' }],
-    password: 'abc',
+    list: [{ api_key: 'abc', accessToken: 'abc', token: 3, name: 'ok', 'x-api-key': 'abc' }],
+    password: ['abc'],
     at: null,
   };
   expect(redact(value)).toEqual({
-    list: [{ api_key: '[credential]', accessToken: '[credential]', token: 3, name: 'ok' }],
+    list: [
+      {
+        api_key: '[credential]',
+        accessToken: '[credential]',
+        token: 3,
+        name: 'ok',
+        'x-api-key': '[credential]',
+      },
+    ],
     password: '[credential]',
     at: null,
   });

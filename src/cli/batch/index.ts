@@ -15,7 +15,7 @@ Examples:
   segue batch check examples/products.ndjson
   segue batch run products.ndjson --key products-7 --concurrency 100
   segue batch start products.ndjson --key products-7 --notify u-1@42
-  segue batch results products-7 --status failed --manifest > mended.ndjson
+  segue batch results products-7 --status failed --manifest > corrected.ndjson
   segue batch results products-7 --download pictures --at /images > results.ndjson
   segue batch retry products-7
   segue batch check https://example.com/tonight.ndjson --skip-bad --json

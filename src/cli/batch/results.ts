@@ -35,7 +35,7 @@ export function addResults(batch: Command): void {
     .addOption(new Option('--status <status>', 'only those that have it').choices(ITEM_STATUSES))
     .option(
       '--manifest',
-      'with --status failed: print the lines of the manifest instead, to mend them and start them with another key',
+      'with --status failed: print their manifest lines, to correct them and start them with another key',
     )
     .option(
       '--download <dir>',
@@ -61,7 +61,7 @@ export function wantedFrom(
   if (out !== undefined && status !== undefined && status !== 'succeeded' && status !== 'unsaved')
     problems.push(`--download: only items that succeeded have files, not those that are ${status}`);
   if (manifest && (status !== 'failed' || out !== undefined))
-    problems.push('--manifest: is for --status failed; other items are not paid for again');
+    problems.push('--manifest: only with --status failed, and without --download');
   assertValid(problems, 'Nothing was read');
   if (out === undefined || at === undefined) return { status };
   return { status, target: { into: out, at, proxy: loadProxySettings(env()) } };
@@ -94,7 +94,7 @@ async function printFailedLines(batch: Batch): Promise<ExitCode> {
     count += 1;
     await printLine(item);
   }
-  say(`${counted(count, 'line')} to mend: start them with another key`);
+  say(`${counted(count, 'line')}: correct them, then start them with another key`);
   return EXIT.done;
 }
 

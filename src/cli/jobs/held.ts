@@ -2,7 +2,7 @@
 import { type Command } from 'commander';
 import { type DecisionAction } from '../../contract';
 import { mediaKeyOf, mediaWorkflowId } from '../../contract/ids';
-import { DecisionRefusedError, InvalidInput, NoAnswerError } from '../../errors';
+import { DecisionRefused, InvalidInput, NoAnswer } from '../../errors';
 import { type HeldJob } from '../../client/jobs/held';
 import { type DecisionMade, type Job } from '../../client/jobs/job';
 import { NO_JOB } from '../../client/report';
@@ -153,8 +153,8 @@ async function decideJob(job: Job, decision: DecisionMade, { json }: ResolveFlag
     else print(`${workflowId}: ${applied ? done : `was decided already${whose}`}`);
     return EXIT.done;
   } catch (error) {
-    const isRefused = error instanceof DecisionRefusedError;
-    if (!isRefused && !(error instanceof NoAnswerError)) throw error;
+    const isRefused = error instanceof DecisionRefused;
+    if (!isRefused && !(error instanceof NoAnswer)) throw error;
     // A query would time out again when no worker answers.
     const report = isRefused ? await job.report() : job.started();
     if (json) printJson({ ...report, applied: false, error: error.message });

@@ -60,12 +60,15 @@ export function adviceOnBatch({
   key,
   counts,
   stopped,
-}: Pick<BatchResult, 'key' | 'counts' | 'stopped'>): string[] {
+  incomplete,
+}: Pick<BatchResult, 'key' | 'counts' | 'stopped' | 'incomplete'>): string[] {
+  // Those that were not handed over are cancelled, too, and have nothing to run again.
+  const hasCancelled = incomplete === null && counts.cancelled > (stopped?.undone ?? 0);
   return lines(
     counts.failed > 0 && `What failed, and why: segue batch results ${shellArgument(key)} --status failed`,
     counts.unsaved > 0 &&
       `What is unsaved, and why: segue batch results ${shellArgument(key)} --status unsaved`,
-    (counts.failed > 0 || counts.unsaved > 0 || counts.cancelled > (stopped?.undone ?? 0)) &&
+    (counts.failed > 0 || counts.unsaved > 0 || hasCancelled) &&
       `To run what failed, is unsaved or was cancelled again: segue batch retry ${shellArgument(key)}`,
     counts.held > (stopped?.unfollowed ?? 0) && `${HELD}. What to do: segue held`,
     stopped && stoppedAdvice(key, stopped),

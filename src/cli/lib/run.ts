@@ -119,13 +119,13 @@ export async function follow<State, R extends Run<State>, Flags extends WaitFlag
   { a, show, watch, deliver }: Shows<State, R, Flags>,
 ): Promise<ExitCode> {
   say(`waiting for ${run.workflowId}; Ctrl-C stops waiting, not the ${withoutArticle(a)}`);
-  const onChange = flags.json ? undefined : watch();
+  const draw = flags.json ? undefined : watch();
   const report = await stoppable(flags, (signal) =>
-    run.wait({ signal, onChange }).catch((error: unknown) => {
+    (draw ? drawEach(run.progress({ signal }), draw) : run.wait({ signal })).catch((error: unknown) => {
       throw new LostSightError(run, error, followCommand(run));
     }),
   );
-  onChange?.clear?.();
+  draw?.clear?.();
   const hasResult = report.status === 'succeeded' || report.status === 'unsaved';
   const delivered = hasResult ? await deliver?.(report, flags) : undefined;
   // A batch shows its own advice, and a campaign is not retried.
@@ -136,6 +136,17 @@ export async function follow<State, R extends Run<State>, Flags extends WaitFlag
   else await show(report, run);
   if (report.status === 'running') say(`Stopped waiting; it continues. Follow it: ${followCommand(run)}`);
   return EXIT_OF[report.status];
+}
+
+async function drawEach<State>(
+  states: AsyncGenerator<State, JobReport>,
+  draw: Draw<State>,
+): Promise<JobReport> {
+  for (;;) {
+    const { done, value } = await states.next();
+    if (done) return value;
+    draw(value);
+  }
 }
 
 /** A longer timer fires at once. */

@@ -47,16 +47,15 @@ function drawer<State>(linesOf: Shown<State>['lines'], stream: Io['stderr']): Dr
 }
 
 /** Lines that do not fit the terminal could not be overwritten. They are wrapped, or cut where there are too many. */
-export function fitted(
-  lines: string[],
-  { columns = 80, rows = 24 }: Pick<Io['stderr'], 'columns' | 'rows'>,
-): string[] {
-  const most = Math.max(3, rows - 2);
-  const wrapped = lines.flatMap((line) => wrap(line, columns - 1));
+export function fitted(lines: string[], { columns = 80, rows = 24 }: Pick<Io['stderr'], 'columns' | 'rows'>): string[] {
+  // Some terminals report a size of 0.
+  const width = columns > 0 ? Math.max(1, columns - 1) : 79;
+  const most = rows > 0 ? Math.max(3, rows - 2) : 22;
+  const wrapped = lines.flatMap((line) => wrap(line, width));
   if (wrapped.length <= most) return wrapped;
   const shown =
     lines.length > most ? [...lines.slice(0, most - 1), `… ${lines.length - most + 1} more lines`] : lines;
-  return shown.map((line) => truncate(line, columns - 1));
+  return shown.map((line) => truncate(line, width));
 }
 
 function wrap(line: string, columns: number): string[] {

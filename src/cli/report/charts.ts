@@ -1,6 +1,7 @@
 /** The pictures of numbers: bars on a time axis, and columns. */
-import { type RunReport, type TimelineRow } from '../../client/report/read';
+import { type RunReport, type TimelineRow } from './read';
 import { formatDuration } from '../../contract/durations';
+import { counted } from '../lib/format';
 import { type Markup, markup } from './markup';
 
 export function timeText(at: number): string {
@@ -24,7 +25,13 @@ export function toneOf(status: string): string {
   return TONES.get(status) ?? 'run';
 }
 
-const MOST_TICKS = 400;
+/** Of a kind, in a row. */
+const MOST_SHOWN = 400;
+
+function thinned<T>(all: readonly T[]): T[] {
+  const every = Math.ceil(all.length / MOST_SHOWN);
+  return all.filter((_one, index) => index % every === 0);
+}
 
 /** A row for the run, and one for each of its jobs or partitions. */
 export function timeline({ timeline: rows, startedAt, endedAt, madeAt }: RunReport): Markup {
@@ -37,19 +44,18 @@ export function timeline({ timeline: rows, startedAt, endedAt, madeAt }: RunRepo
   const titleOf = (label: string, one: { from: number; to: number | null }): string =>
     `${label}, ${timeText(one.from)}, ${one.to === null ? 'still' : formatDuration(one.to - one.from)}`;
   const rowOf = ({ label, status, stages, work, polls, marks }: TimelineRow): Markup => {
-    const every = Math.ceil(polls.length / MOST_TICKS);
-    const ticks = polls.filter((_at, index) => index % every === 0);
-    const pollsText = polls.length === 1 ? '1 poll' : `${polls.length} polls`;
-    return markup`<div class="row"><span>${label}<br><span class="dim">${status}, ${pollsText}</span></span><div class="track">${[
-      stages.map(
+    return markup`<div class="row"><span>${label}<br><span class="dim">${status}, ${counted(polls.length, 'poll')}</span></span><div class="track">${[
+      thinned(stages).map(
         (one) =>
           markup`<i class="stage ${toneOf(one.label)}" style="${span(one)}" title="${titleOf(one.label, one)}"></i>`,
       ),
-      work.map(
+      thinned(work).map(
         (one) =>
           markup`<i class="work${one.error === null ? '' : ' bad'}" style="${span(one)}" title="${titleOf(one.label, one)}${one.error === null ? '' : `: ${one.error}`}"></i>`,
       ),
-      ticks.map((at) => markup`<i class="poll" style="left:${left(at)}%" title="poll, ${timeText(at)}"></i>`),
+      thinned(polls).map(
+        (at) => markup`<i class="poll" style="left:${left(at)}%" title="poll, ${timeText(at)}"></i>`,
+      ),
       marks.map(
         ({ at, kind, label: what }) =>
           markup`<i class="mark ${kind}" style="left:${left(at)}%" title="${what}, ${timeText(at)}"></i>`,

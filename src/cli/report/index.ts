@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { type Command } from 'commander';
-import { mediaWorkflowId } from '../../contract/ids';
+import { type Run } from '../../client/run';
+import { type SegueClient } from '../../client/segueClient';
+import { keyIn, mediaWorkflowId } from '../../contract/ids';
 import { loadProxySettings } from '../../config';
 import { withSegue } from '../lib/connect';
 import { env, io, reasonOf, say, UsageError } from '../lib/io';
@@ -11,7 +13,7 @@ interface ReportFlags {
 }
 
 const ABOUT = `
-ID is the workflow id of a job (media/KEY, transcript/KEY, record/KIND~ID), a campaign (campaign/KEY) or a batch (batch/KEY); a key alone is of a media job.
+ID is the workflow id of a job (media/KEY, transcript/KEY, record/KIND~ID), a campaign (campaign/KEY) or a batch (batch/KEY); a key alone names a media job.
 The page needs no network and has no credential. Anybody who gets it sees the pictures and texts of the job.`;
 
 export function addTo(program: Command): void {
@@ -27,15 +29,24 @@ export function addTo(program: Command): void {
 async function writeReport(id: string, { out, pictures }: ReportFlags): Promise<void> {
   const workflowId = id.includes('/') ? id : mediaWorkflowId(id);
   const proxy = loadProxySettings(env());
-  const report = await withSegue((segue) => segue.report(workflowId, { pictures, proxy }));
-  const { page } = await import('./page.js');
+  const [{ readReport }, { page }] = await Promise.all([import('./read.js'), import('./page.js')]);
+  const report = await withSegue(async (segue, { temporal }) =>
+    readReport(temporal, await runOf(segue, workflowId), { pictures, proxy }),
+  );
   const html = page(report);
   if (out === undefined) {
-    io().stdout.write(html);
+    // A pipe takes a large page in parts, and the process ends after this.
+    await new Promise<unknown>((resolve) => io().stdout.write(html, resolve));
     return;
   }
   await writeFile(out, html).catch((error: unknown) => {
     throw new UsageError(`--out: ${out} cannot be written: ${reasonOf(error)}`);
   });
   say(`wrote ${out}`);
+}
+
+function runOf(segue: SegueClient, workflowId: string): Promise<Run> {
+  if (workflowId.startsWith('campaign/')) return segue.campaign.get(keyIn(workflowId));
+  if (workflowId.startsWith('batch/')) return segue.batch.get(keyIn(workflowId));
+  return segue.job(workflowId);
 }

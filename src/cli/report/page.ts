@@ -1,5 +1,5 @@
 /** A report as one HTML page that needs nothing else: no script, no request. */
-import { type RunReport } from '../../client/report/read';
+import { type RunReport } from './read';
 import { formatDuration } from '../../contract/durations';
 import { counted } from '../lib/format';
 import { histogram, timeline, timeText, toneOf } from './charts';
@@ -31,7 +31,7 @@ ${error !== null && markup`<p>${error}</p>`}
 <dl>${facts.map(([name, value]) => value !== null && markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></header>
 ${report.batch && batchSection(report, report.batch)}
 <section id="timeline"><h2>Timeline</h2>${timeline(report)}
-<p class="dim">Bars are stages; thin bars calls and waits; ticks polls. A tall mark is a hold (orange), a decision (green) or news of the POST.</p></section>
+<p class="dim">Wide bars are stages, thin bars are calls, ticks are polls. A tall mark is a hold (orange) or a decision (green).</p></section>
 ${eventsSection(report)}${picturesSection(report)}
 ${report.subtitles.map(({ of, text }) => markup`<section><h2>Subtitles of ${of}</h2><pre>${text || 'The file is empty.'}</pre></section>`)}
 ${tableSection(
@@ -67,17 +67,18 @@ function batchSection(
   { startedAt, endedAt, madeAt }: RunReport,
   batch: NonNullable<RunReport['batch']>,
 ): Markup {
-  const { items, counts, ends, latencies } = batch;
+  const { items, counts, ends, latencies, share } = batch;
+  const sample = share < 1 ? ' (a sample)' : '';
   const sorted = latencies.toSorted((a, b) => a - b);
   const quantile = (part: number): string =>
     formatDuration(sorted[Math.floor(part * (sorted.length - 1))] ?? 0);
   const seconds = Math.max(1, ((endedAt ?? madeAt) - startedAt) / 1_000);
   return markup`<section id="batch"><h2>${counted(items, 'item')}</h2>
 <dl>${Object.entries(counts ?? {}).map(([status, count]) => count > 0 && markup`<div><dt>${status}</dt><dd>${count}</dd></div>`)}
-${ends.length > 0 && markup`<div><dt>tasks over</dt><dd>${(ends.length / seconds).toFixed(2)} a second</dd></div>`}
+${ends.length > 0 && markup`<div><dt>tasks over</dt><dd>${(ends.length / share / seconds).toFixed(2)} a second${sample}</dd></div>`}
 ${sorted.length > 0 && markup`<div><dt>from submission to end</dt><dd>${quantile(0.5)} for half, ${quantile(0.95)} for 95 %</dd></div>`}</dl>
-${histogram('Tasks that were seen to be over, by time', ends, startedAt, timeText)}
-${histogram('Tasks by time from submission to end', latencies, 0, formatDuration)}</section>`;
+${histogram(`Tasks that were seen to be over, by time${sample}`, ends, startedAt, timeText)}
+${histogram(`Tasks by time from submission to end${sample}`, latencies, 0, formatDuration)}</section>`;
 }
 
 const MOST_EVENTS = 200;

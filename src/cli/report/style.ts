@@ -22,7 +22,7 @@ pre { background: var(--card); padding: .8rem; border-radius: 6px; max-height: 2
 .stage { top: 6px; height: 14px; } .work { top: 22px; height: 5px; background: var(--work); }
 .work.bad { background: var(--bad); } .poll { top: 28px; height: 6px; width: 1px; background: var(--tick); opacity: .6; }
 .mark { top: 0; width: 4px; height: 24px; margin-left: -2px; outline: 1px solid var(--back); }
-.mark.decision { background: var(--good); } .mark.news { background: var(--tick); }
+.mark.decision { background: var(--good); }
 .axis { display: flex; justify-content: space-between; }
 .pictures { display: grid; grid-template-columns: repeat(auto-fill, minmax(13rem, 1fr)); gap: 1rem; }
 figure { margin: 0; background: var(--card); border-radius: 6px; padding: .6rem; } figure img { max-width: 100%; max-height: 16rem;

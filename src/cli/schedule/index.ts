@@ -124,33 +124,26 @@ interface FiringFlags {
   overlap?: ScheduleOverlap;
 }
 
-interface NoteFlags {
+interface ReasonFlag {
   reason?: string;
-  note?: string;
-}
-
-function noteFrom({ reason, note }: NoteFlags, otherwise: string): string {
-  return reason ?? note ?? `${otherwise} ${osUser()}`;
 }
 
 /** Required flags are checked with all others, so that one message names every problem. */
 function addChanges(schedule: Command): void {
-  const pause = addChange<NoteFlags>(schedule, 'pause', {
+  const why = ['--reason <text>', 'why, shown with the schedule'] as const;
+  addChange<ReasonFlag>(schedule, 'pause', {
     about: 'fire no more until it is resumed; open runs continue',
     past: 'paused',
-    validate: ({ validatePause }, name, flags) => validatePause(name, noteFrom(flags, 'by')),
-    act: (schedules, name, flags) => schedules.pause(name, noteFrom(flags, 'by')),
-  });
-  const resume = addChange<NoteFlags>(schedule, 'resume', {
+    validate: ({ validatePause }, name, { reason = `by ${osUser()}` }) => validatePause(name, reason),
+    act: (schedules, name, { reason = `by ${osUser()}` }) => schedules.pause(name, reason),
+  }).option(...why);
+  addChange<ReasonFlag>(schedule, 'resume', {
     about: 'fire again from now on; what was missed is not caught up',
     past: 'resumed',
-    validate: ({ validateResume }, name, flags) => validateResume(name, noteFrom(flags, 'resumed by')),
-    act: (schedules, name, flags) => schedules.resume(name, noteFrom(flags, 'resumed by')),
-  });
-  for (const command of [pause, resume])
-    command
-      .option('--reason <text>', 'why, shown with the schedule')
-      .option('--note <text>', 'the same as --reason');
+    validate: ({ validateResume }, name, { reason = `resumed by ${osUser()}` }) =>
+      validateResume(name, reason),
+    act: (schedules, name, { reason = `resumed by ${osUser()}` }) => schedules.resume(name, reason),
+  }).option(...why);
   addChange<FiringFlags>(schedule, 'trigger', {
     about: 'fire now',
     past: 'triggered',

@@ -15,8 +15,6 @@ export function addTo(program: Command): void {
   addTemporal(program);
 }
 
-const DEVELOPMENT = '@segue/sandbox @segue/devserver';
-
 /** Names the missing package where only the packages of a worker are installed. */
 export async function forDevelopment<T>(what: string, load: () => Promise<T>): Promise<T> {
   try {
@@ -25,7 +23,7 @@ export async function forDevelopment<T>(what: string, load: () => Promise<T>): P
     const [, name] = /^Cannot find (?:module|package) '([@\w][^']*)'/.exec((error as Error).message) ?? [];
     if (name === undefined) throw error;
     throw new UnreachableError(
-      `${what} needs the package ${name}, which this installation does not have. Add it: npm install --save-dev ${DEVELOPMENT}`,
+      `${what} needs the package ${name}, which this installation does not have. Add the packed files of @segue/sandbox and @segue/devserver (docs/client.md, Install); in a checkout: npm ci`,
     );
   }
 }

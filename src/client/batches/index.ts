@@ -26,7 +26,7 @@ import { inputOf } from '../../runs/start';
 import { validateBatchOrder, validateConcurrencyOrder, validateGivenBatch } from '../../validation/inputs';
 import { type DownloadTarget, type ResultWithFiles, savingFiles } from '../files';
 import { entryOf, type JobEntry, queryOf, type Standing } from '../report';
-import { Run, RunsClient, type Stoppable } from '../run';
+import { Run, RunsClient, type WaitOptions } from '../run';
 import { failedItemsOfBatch, followCounts, resultsOfBatch, type ResultsOptions } from './results';
 import { type LeftItems, prepareRetry, resultOf } from './retry';
 
@@ -59,7 +59,7 @@ export interface BatchEntry extends JobEntry<BatchStage> {
 /** Their partitions are runs of another kind. */
 const ONLY_BATCHES = [BATCH_WORKFLOW];
 
-export class BatchesClient extends RunsClient<BatchSpec, BatchStatus, Batch> {
+export class BatchesClient extends RunsClient<BatchSpec, Batch> {
   /**
    * Starts the batch, or finds the one that its key has, and starts every partition that has no run yet; after a crash,
    * call it again. An `InvalidInput` names partitions that are still missing: the batch waits for them. A closed
@@ -72,7 +72,7 @@ export class BatchesClient extends RunsClient<BatchSpec, BatchStatus, Batch> {
   /**
    * The same of a manifest: the path of a file, or an https address. It is checked as a whole first; an
    * `InvalidInput` has the first problems, and nothing is started. A file that changes after the check is a
-   * `ManifestChangedError`: the batch runs what it has and waits for the rest. Start it again with the manifest as it
+   * `ManifestChanged`: the batch runs what it has and waits for the rest. Start it again with the manifest as it
    * was, or cancel it and use another key.
    */
   async startFrom(
@@ -92,7 +92,7 @@ export class BatchesClient extends RunsClient<BatchSpec, BatchStatus, Batch> {
 
   /**
    * Runs the failed, unsaved and cancelled items of a batch once more, as the batch `<key>+2`; two calls give one batch.
-   * Nothing is submitted for an item that is unsaved, or cancelled with a task. Refused with a `NotRepeatedError` while the batch is open. Held items, and those that
+   * Nothing is submitted for an item that is unsaved, or cancelled with a task. Refused with a `NotRepeated` while the batch is open. Held items, and those that
    * the service may still work on, are left alone.
    */
   async retry(key: string): Promise<BatchRepeat> {
@@ -136,7 +136,7 @@ export class Batch extends Run<BatchStatus, BatchResult> {
   }
 
   /** Items that became separate jobs are counted by the status of those jobs. */
-  override async result(options: Stoppable = {}): Promise<BatchResult> {
+  override async result(options: WaitOptions = {}): Promise<BatchResult> {
     const result = await super.result(options);
     return asOf(result, await this.#follow(result));
   }
@@ -165,7 +165,7 @@ export class Batch extends Run<BatchStatus, BatchResult> {
 
   /**
    * The results of the items so far, in the manifest's order. Partitions that are not handed over yet, or that Temporal
-   * no longer keeps, are left out; `onMissing` is called for them. A `NoAnswerError` if a partition is open and no worker
+   * no longer keeps, are left out; `onMissing` is called for them. A `NoAnswer` if a partition is open and no worker
    * answers for it.
    */
   async *results(options: ResultsOptions = {}): AsyncGenerator<BatchItemResult> {
@@ -173,7 +173,7 @@ export class Batch extends Run<BatchStatus, BatchResult> {
     yield* resultsOfBatch(this.temporal, this.key, manifest, options);
   }
 
-  /** The failed items so far as lines of a manifest: mended, they can be started as a batch with another key. */
+  /** The failed items so far as lines of a manifest; corrected, they can be started as a batch with another key. */
   async *failedItems(): AsyncGenerator<BatchItem> {
     const { manifest } = (await inputOf(this.temporal, this)) as BatchInput;
     yield* failedItemsOfBatch(this.temporal, this.key, manifest);

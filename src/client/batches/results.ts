@@ -85,7 +85,7 @@ export async function findPartition(
   return temporal.workflow.getHandle(run.workflowId, run.isHidden ? run.runId : undefined);
 }
 
-/** A `NoAnswerError` if it needs a worker and none answers. */
+/** A `NoAnswer` if it needs a worker and none answers. */
 export async function partitionResults(
   temporal: Client,
   partition: WorkflowHandle,

@@ -41,12 +41,12 @@ export async function prepareRetry(temporal: Client, repeated: Batch): Promise<B
   const result = await resultOf(temporal, await temporal.workflow.getHandle(repeated.workflowId).describe());
   const left: LeftItems = { held: 0, lost: 0, cancelled: 0 };
   const partitions: Partition[] = [];
-  const found = { judged: 0, undone: 0 };
+  const found = { failedOrUnsaved: 0, undone: 0 };
   const items = repeatedItems(temporal, repeated, before.partitions.length, result !== null, { left, found });
   for await (const partition of inPartitions(items)) partitions.push(partition);
   const manifest = manifestOf(partitions.map(factsOf));
   const { failed, unsaved, cancelled } = result?.counts ?? NO_ITEMS;
-  const missing = failed + unsaved - found.judged;
+  const missing = failed + unsaved - found.failedOrUnsaved;
   if (missing > 0)
     throw notRepeated(repeated, `Temporal no longer keeps ${missing} of its failed or unsaved items`);
   // The others were in partitions that were not handed over.
@@ -67,7 +67,7 @@ export async function resultOf(
 interface Tally {
   left: LeftItems;
   /** Items in partitions that Temporal keeps: those that the service failed or that are unsaved, and those not done. */
-  found: { judged: number; undone: number };
+  found: { failedOrUnsaved: number; undone: number };
 }
 
 /** Where the batch was stopped, no counts show whether an item of an absent partition failed. */
@@ -97,10 +97,10 @@ async function* repeatedItems(
     const wasCancelled = results.some(({ status }) => status === 'cancelled');
     const knowsPosts = wasCancelled && !(await wasReset(temporal, partition));
     const isRepeated = (result: BatchItemResult): boolean =>
-      isJudged(result) || (knowsPosts && isCancelled(result));
+      isFailedOrUnsaved(result) || (knowsPosts && isCancelled(result));
     const items = results.some(isRepeated) ? await partitionItems(temporal, partition) : [];
     for (const [index, result] of results.entries()) {
-      if (isJudged(result)) found.judged += 1;
+      if (isFailedOrUnsaved(result)) found.failedOrUnsaved += 1;
       if (isCancelled(result) || result.status === 'waiting') found.undone += 1;
       const item = items[index];
       // What failed gets a new task. Any other task is polled again, and nothing is submitted for it.
@@ -112,7 +112,7 @@ async function* repeatedItems(
 }
 
 /** The service said that the task failed or refused the request; what may be alive there has left its partition. */
-function isJudged({ status }: BatchItemResult): boolean {
+function isFailedOrUnsaved({ status }: BatchItemResult): boolean {
   return status === 'failed' || status === 'unsaved';
 }
 

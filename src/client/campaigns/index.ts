@@ -22,7 +22,7 @@ import {
   stateQuery,
 } from '../../contract';
 import { campaignWorkflowId } from '../../contract/ids';
-import { assertValid, DecisionRefusedError } from '../../errors';
+import { assertValid, DecisionRefused } from '../../errors';
 import { inParallel } from '../../platform/parallel';
 import {
   campaignStart,
@@ -48,7 +48,7 @@ const QUERIES_AT_ONCE = 10;
 /** In characters: many jobs may be held. */
 const LONGEST_REASON = 2_000;
 
-export class CampaignsClient extends RunsClient<CampaignSpec, CampaignStatus, Campaign> {
+export class CampaignsClient extends RunsClient<CampaignSpec, Campaign> {
   /** Starts it, or gives back the run that its key already has, running or closed. A bad spec starts nothing. */
   async start(spec: CampaignSpec): Promise<Campaign> {
     assertValid(validateCampaignSpec(spec), 'The campaign was not started');
@@ -96,7 +96,7 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
   /**
    * Approves, rejects or has jobs made again, in the open round unless it names one. A decision that was taken before
    * does nothing (`applied: false`), nor does a `change` with the text of the last one and no round: it was probably
-   * sent twice. One that cannot be taken is a `DecisionRefusedError`.
+   * sent twice. One that cannot be taken is a `DecisionRefused`.
    */
   async decide(decision: CampaignDecision): Promise<CampaignDecisionAnswer> {
     assertValid(validateDecision(decision), 'Nothing was decided');
@@ -105,7 +105,7 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
     const earlier = takenBefore(decisions, decision, round) ?? sentTwice(decisions, decision);
     if (earlier) return { applied: false, stage, round: earlier.round, stale: [], earlier };
     if (!approval)
-      throw new DecisionRefusedError(
+      throw new DecisionRefused(
         `${this.workflowId} asks for no decision: it is ${stage}. Nothing was decided.`,
       );
     const receipt = await this.update(decideUpdate, { ...decision, round });

@@ -1,14 +1,11 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import {
   FAILURE,
-  type MediaState,
   RECORD_WORKFLOW,
   type RecordInput,
   type RecordKind,
-  type RecordState,
   TRANSCRIPT_WORKFLOW,
   type TranscriptInput,
-  type TranscriptState,
 } from '../../contract';
 import {
   againKey,
@@ -30,7 +27,7 @@ import {
   validateTranscriptSpec,
 } from '../../validation/inputs';
 import { entryOf, type JobEntry, type JobFilter, queryOf, type SuccessReport } from '../report';
-import { RunsClient, type WaitOptions } from '../run';
+import { RunsClient } from '../run';
 import { MediaJob, RecordJob, TranscriptJob } from './job';
 import { notRepeated, retryJob, type RetryOptions } from './retry';
 
@@ -38,7 +35,7 @@ export interface MediaSuccess extends SuccessReport {
   taskId: string;
 }
 
-export class MediaClient extends RunsClient<MediaSpec, MediaState, MediaJob, MediaSuccess> {
+export class MediaClient extends RunsClient<MediaSpec, MediaJob, MediaSuccess> {
   /** Starts the job, or gives back the run that its key already has, running or closed. It never submits twice. */
   async start(spec: MediaSpec): Promise<MediaJob> {
     return new MediaJob(this.temporal, await startMedia(this.temporal, spec, this.config));
@@ -46,7 +43,7 @@ export class MediaClient extends RunsClient<MediaSpec, MediaState, MediaJob, Med
 
   /**
    * Runs a job once more, as `<key>+2`, with its first input; two calls give one run. An unsaved job is only written
-   * again, from its known task. Refused with a `NotRepeatedError`
+   * again, from its known task. Refused with a `NotRepeated`
    * while the job runs, while the service may still work on its task, and, without `again`, when it succeeded. A spec
    * instead of a key must ask for the same as the job that it names.
    */
@@ -80,7 +77,7 @@ export interface TranscriptSpec extends Pick<
   key?: string;
 }
 
-export class TranscriptsClient extends RunsClient<TranscriptSpec, TranscriptState, TranscriptJob> {
+export class TranscriptsClient extends RunsClient<TranscriptSpec, TranscriptJob> {
   /** Starts it, or gives back the run that its key already has, running or closed. */
   async start(spec: TranscriptSpec): Promise<TranscriptJob> {
     assertValid(validateTranscript(spec));
@@ -134,7 +131,7 @@ export function validateTranscript(spec: TranscriptSpec): string[] {
 
 export type RecordSpec = Pick<RecordInput, 'kind' | 'id' | 'failOn' | 'scope' | 'poll'>;
 
-export class RecordsClient extends RunsClient<RecordSpec, RecordState, RecordJob> {
+export class RecordsClient extends RunsClient<RecordSpec, RecordJob> {
   /**
    * Starts the wait, or gives back the one that the record already has. Waiting costs nothing, so a closed wait that
    * never learned the end, or had another spec, is replaced.
@@ -163,11 +160,6 @@ export class RecordsClient extends RunsClient<RecordSpec, RecordState, RecordJob
         !isSameJob || !(await this.#learnedTheEnd(workflowId, closed.runId)),
     });
     return new RecordJob(this.temporal, facts);
-  }
-
-  /** Starts the wait and waits with it; the same as `run`. */
-  wait(spec: RecordSpec, options: WaitOptions<RecordState> = {}): Promise<SuccessReport> {
-    return this.run(spec, options);
   }
 
   async get(kind: RecordKind, id: string): Promise<RecordJob> {

@@ -17,7 +17,7 @@ import {
   type TranscriptResult,
   type TranscriptState,
 } from '../../contract';
-import { DecisionRefusedError, InvalidInput } from '../../errors';
+import { DecisionRefused, InvalidInput } from '../../errors';
 import { mediaWorkflowId, recordWorkflowId, transcriptWorkflowId } from '../../contract/ids';
 import { type Leftovers, leftoversOfFailed, leftoversOfStopped } from './leftovers';
 import { deliveredWith, entryOf, type Standing, succeededWith } from '../report';
@@ -42,7 +42,7 @@ export abstract class Job<State extends JobState = JobState, Result = unknown> e
 
   /**
    * Decides a held run. The hold is the one that is open now, unless it is named. A decision that was taken before
-   * does nothing (`applied: false`); one that cannot be taken is a `DecisionRefusedError`.
+   * does nothing (`applied: false`); one that cannot be taken is a `DecisionRefused`.
    */
   async resolve(made: DecisionMade): Promise<DecisionAnswer> {
     const state = await this.state();
@@ -50,15 +50,13 @@ export abstract class Job<State extends JobState = JobState, Result = unknown> e
     const earlier = takenBefore(state, made);
     if (earlier) return earlier;
     if (!state.hold)
-      throw new DecisionRefusedError(
-        `${this.workflowId} is not held: it is ${state.stage}. Nothing was decided.`,
-      );
+      throw new DecisionRefused(`${this.workflowId} is not held: it is ${state.stage}. Nothing was decided.`);
     try {
       const receipt = await this.update(resolveUpdate, { ...made, hold: made.hold ?? state.hold.id });
       return { ...receipt, earlier: null };
     } catch (error) {
       // Another client may have decided the same a moment ago.
-      const now = error instanceof DecisionRefusedError ? await this.state() : undefined;
+      const now = error instanceof DecisionRefused ? await this.state() : undefined;
       const same = now && takenBefore(now, made);
       if (same) return same;
       throw error;

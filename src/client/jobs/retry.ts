@@ -1,7 +1,7 @@
 /** Runs a job once more, if the service cannot still work on it. Of an unsaved job only the write is made again. */
 import { type Client } from '@temporalio/client';
 import { type MediaInput } from '../../contract';
-import { KeyReused, NotRepeatedError } from '../../errors';
+import { KeyReused, NotRepeated } from '../../errors';
 import { againKey, campaignWorkflowId } from '../../contract/ids';
 import { type JobReport } from '../report';
 import { type Run } from '../run';
@@ -94,6 +94,6 @@ async function requireOver(
 export function notRepeated(
   { workflowId, runId, key }: Pick<Run, 'workflowId' | 'runId' | 'key'>,
   why: string,
-): NotRepeatedError {
-  return new NotRepeatedError({ workflowId, runId, key }, `${workflowId} was not run again: ${why}`);
+): NotRepeated {
+  return new NotRepeated({ workflowId, runId, key }, `${workflowId} was not run again: ${why}`);
 }

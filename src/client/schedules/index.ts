@@ -20,12 +20,12 @@ import {
 import { parseDuration } from '../../contract/durations';
 import {
   assertValid,
-  DecisionRefusedError,
+  DecisionRefused,
   InvalidInput,
-  NoSuchScheduleError,
-  NoTimezoneError,
+  NoSuchSchedule,
+  NoTimezone,
   reasonOf,
-  ScheduleExistsError,
+  ScheduleExists,
 } from '../../errors';
 import { firingWorkflowId, scheduleId, scheduleNameIn, workspaceClockWorkflowId } from '../../contract/ids';
 import { GRPC, grpcCode } from '../../runs/grpc';
@@ -79,7 +79,7 @@ export class SchedulesClient {
 
   /**
    * Creates a schedule. The same one a second time is left as it is; another under the same name is a
-   * `ScheduleExistsError`. Problems are reported at once, before anything is sent; only the server
+   * `ScheduleExists`. Problems are reported at once, before anything is sent; only the server
    * reads cron expressions.
    */
   async create(name: string, options: ScheduleOptions): Promise<CreatedSchedule> {
@@ -120,19 +120,19 @@ export class SchedulesClient {
   }
 
   /**
-   * Times that passed during the pause do not fire; `backfill` fires them. A `DecisionRefusedError` where it was not
+   * Times that passed during the pause do not fire; `backfill` fires them. A `DecisionRefused` where it was not
    * paused.
    */
   async resume(name: string, note = 'resumed'): Promise<void> {
     assertValid(validateResume(name, note), 'Nothing was resumed');
     await this.#with(name, async (schedule) => {
       const { paused } = (await schedule.describe()).state;
-      if (!paused) throw new DecisionRefusedError(`The schedule ${name} is not paused. Nothing was changed.`);
+      if (!paused) throw new DecisionRefused(`The schedule ${name} is not paused. Nothing was changed.`);
       await schedule.unpause(note);
     });
   }
 
-  /** Fires now, under a key of this second. A `DecisionRefusedError` where that would be skipped. */
+  /** Fires now, under a key of this second. A `DecisionRefused` where that would be skipped. */
   async trigger(name: string, { overlap }: FiringOptions = {}): Promise<void> {
     assertValid(validateTrigger(name, { overlap }), 'Nothing was triggered');
     await this.#with(name, async (schedule) => {
@@ -141,7 +141,7 @@ export class SchedulesClient {
       const [open] = described.info.runningActions;
       // The server would skip the firing without an error.
       if (policy === 'SKIP' && open)
-        throw new DecisionRefusedError(
+        throw new DecisionRefused(
           `${open.workflow.workflowId} of the schedule ${name} is open, so another firing would be skipped. ` +
             'The overlap allow-all starts it anyway, buffer-one starts it when that one is closed.',
         );
@@ -195,12 +195,12 @@ export class SchedulesClient {
   /** The schedule of this name, if it exists and asks for the same. */
   async #existing(name: string, options: ScheduleOptions): Promise<CreatedSchedule | undefined> {
     const found = await this.#with(name, (schedule) => schedule.describe()).catch((error: unknown) => {
-      if (error instanceof NoSuchScheduleError) return undefined;
+      if (error instanceof NoSuchSchedule) return undefined;
       throw error;
     });
     if (!found) return undefined;
     const { segueAsk, segueSchedule } = (found.memo ?? {}) as Partial<ScheduleMemo>;
-    if (segueAsk !== identityOfSchedule(options)) throw new ScheduleExistsError(name);
+    if (segueAsk !== identityOfSchedule(options)) throw new ScheduleExists(name);
     const timezone = segueSchedule?.timezone ?? 'UTC';
     return { name, scheduleId: scheduleId(name), existing: true, timezone, remarks: [] };
   }
@@ -213,9 +213,7 @@ export class SchedulesClient {
     const { taskQueue } = this.config;
     const workers = await pollersOf(this.temporal, taskQueue, 'workflow');
     if (workers.length === 0)
-      throw new NoTimezoneError(
-        `no worker polls the task queue "${taskQueue}"; start one with \`segue worker\``,
-      );
+      throw new NoTimezone(`no worker polls the task queue "${taskQueue}"; start one with \`segue worker\``);
     try {
       const clock = await this.temporal.workflow.execute<ReadWorkspaceClock>(WORKSPACE_CLOCK_WORKFLOW, {
         workflowId: workspaceClockWorkflowId(randomUUID()),
@@ -230,7 +228,7 @@ export class SchedulesClient {
       if (!(error instanceof WorkflowFailedError)) throw error;
       // The message of the service, if it answered.
       const reason = error.cause instanceof ActivityFailure ? error.cause.cause : error.cause;
-      throw new NoTimezoneError(reason?.message ?? 'no worker answered', { cause: error });
+      throw new NoTimezone(reason?.message ?? 'no worker answered', { cause: error });
     }
   }
 
@@ -238,7 +236,7 @@ export class SchedulesClient {
     try {
       return await work(this.temporal.schedule.getHandle(scheduleId(name)));
     } catch (error) {
-      if (error instanceof ScheduleNotFoundError) throw new NoSuchScheduleError(name);
+      if (error instanceof ScheduleNotFoundError) throw new NoSuchSchedule(name);
       throw error;
     }
   }

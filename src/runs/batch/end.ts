@@ -13,8 +13,8 @@ export function endOfBatch({ status, counts, incomplete, stopped }: End): FiredE
   const held = counts.held - unfollowed;
   const problems = [
     ...(held > 0 ? [`${countItems(held)} held (see segue held)`] : []),
-    ...(unfollowed > 0 ? [`${countItems(unfollowed)} at the service that nobody polls: ${reason}`] : []),
-    ...(counts.unsaved > 0 ? [`${countItems(counts.unsaved)} with a result that is not saved`] : []),
+    ...(unfollowed > 0 ? [`${countItems(unfollowed)} at the service, not polled: ${reason}`] : []),
+    ...(counts.unsaved > 0 ? [`${countItems(counts.unsaved)} unsaved`] : []),
     ...(counts.failed > 0 ? [`${countItems(counts.failed)} failed`] : []),
     ...(undone > 0 ? [`${countItems(undone)} not done: ${reason}`] : []),
     ...(stopped && unfollowed + undone === 0

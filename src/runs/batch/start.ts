@@ -56,7 +56,7 @@ export async function startBatchInput(
     priority,
     adviceOnReuse:
       'its manifest, or its scope or notify, differs from what the key was first used with; choose another key. ' +
-      `To run only mended lines: segue batch results ${key} --status failed --manifest prints those that failed. ` +
+      `To run only corrected lines, print the failed ones: segue batch results ${key} --status failed --manifest. ` +
       `If it waits for the rest of its manifest, this ends it: segue batch cancel ${key} --by NAME`,
   });
   const run = await temporal.workflow.getHandle(workflowId).describe();

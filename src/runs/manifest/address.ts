@@ -1,8 +1,9 @@
 /** Addresses of manifests: which ones may be read, what messages call them, and reading one as a stream. */
 import { type Dispatcher, request } from 'undici';
 import { type ProxySettings } from '../../config';
-import { InvalidInput, UnreachableAddressError } from '../../errors';
-import { isLoopback, MOST_REDIRECTIONS, PLAIN_HEADERS, plainAgent } from '../../platform/plainAgent';
+import { InvalidInput, UnreachableAddress } from '../../errors';
+import { isLoopback } from '../../platform/hosts';
+import { MOST_REDIRECTIONS, PLAIN_HEADERS, plainAgent } from '../../platform/plainAgent';
 
 /** An address without its query, which may be signed or secret, for messages. */
 export function addressName(address: string): string {
@@ -32,7 +33,7 @@ export async function* readAddress(address: string, proxy: ProxySettings): Async
   try {
     yield* (await open(new URL(address), agent)).body;
   } catch (error) {
-    throw new UnreachableAddressError(addressName(address), reasonOf(error), error);
+    throw new UnreachableAddress(addressName(address), reasonOf(error), error);
   } finally {
     await agent.destroy();
   }

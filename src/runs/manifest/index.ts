@@ -1,6 +1,6 @@
 /** Manifests: checked as a whole, then read once more and handed over in partitions. */
 import { type BatchManifest, MOST_PARTITIONS, type PartitionFacts } from '../../contract';
-import { InvalidInput, ManifestChangedError } from '../../errors';
+import { InvalidInput, ManifestChanged } from '../../errors';
 import { type ManifestLine } from './lines';
 import { factsOf, goodItems, inPartitions, manifestOf, type Partition } from './partitions';
 import { type ReadOptions, withManifest } from './source';
@@ -118,8 +118,8 @@ export async function* readPartitions(
   if (facts && facts.length > count) throw changed(name);
 }
 
-function changed(name: string): ManifestChangedError {
-  return new ManifestChangedError([
+function changed(name: string): ManifestChanged {
+  return new ManifestChanged([
     `${name}: it was changed after it was checked`,
     'What was handed over continues, and the batch waits for the rest: start it again with the manifest as it was',
     'If that is lost, cancel the batch and use another key: then every item is run and paid for again',

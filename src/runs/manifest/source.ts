@@ -4,7 +4,7 @@ import { access, type FileHandle, mkdtemp, open, rm, stat, writeFile } from 'nod
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { type ProxySettings } from '../../config';
-import { UnreachableAddressError, UnusableFileError } from '../../errors';
+import { UnreachableAddress, UnusableFile } from '../../errors';
 import { addressName, problemOfAddress, readAddress } from './address';
 import { linesOf, type ManifestLine } from './lines';
 
@@ -60,8 +60,8 @@ async function* readLocal(file: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-function unusable(file: string, error: unknown): UnusableFileError {
-  return new UnusableFileError(file, [wordsOf(error as NodeJS.ErrnoException)]);
+function unusable(file: string, error: unknown): UnusableFile {
+  return new UnusableFile(file, [wordsOf(error as NodeJS.ErrnoException)]);
 }
 
 const REASONS: Record<string, string> = {
@@ -113,7 +113,7 @@ async function openCopy(source: string, name: string, options: ReadOptions): Pro
     const { syscall, message } = error as NodeJS.ErrnoException;
     // Errors of reading the manifest have their own messages.
     if (syscall === undefined || syscall === 'read') throw error;
-    throw new UnreachableAddressError(name, `${hostname()} keeps no copy in ${tmpdir()}: ${message}`, error);
+    throw new UnreachableAddress(name, `${hostname()} keeps no copy in ${tmpdir()}: ${message}`, error);
   }
 }
 

@@ -187,7 +187,7 @@ test('the end of a transcript and of a wait', async () => {
         values: { '/text': { value: SRT }, '/format': { value: 'srt' }, '': { value: { text: SRT } } },
       });
       const id = await seedRecord(sandbox.url, 'asset', [4]);
-      const wait = await records.wait({ kind: 'asset', id });
+      const wait = await records.run({ kind: 'asset', id });
       expect(await endOf(wait.workflowId, ['/status', '/url'])).toMatchObject({
         is: 'succeeded',
         values: { '/status': { value: 4 }, '/url': { problem: expect.stringContaining('status, id') } },

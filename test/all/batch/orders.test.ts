@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { tsToMs } from '@temporalio/common/lib/time';
 import { type PartitionResult, type SlotGrant, slotGrantSignal } from '../../../src/contract';
-import { DecisionRefusedError, InvalidInput } from '../../../src/errors';
+import { DecisionRefused, InvalidInput } from '../../../src/errors';
 import { batchPartWorkflowId } from '../../../src/contract/ids';
 import { searchAttributes } from '../../../src/contract/searchAttributes';
 import {
@@ -46,7 +46,7 @@ test('a pause submits nothing more until it is resumed; what is at the service g
     expect(before).toBeLessThan(30);
     expect(await batch.resume({ by })).toMatchObject({ stage: 'running', paused: null });
     expect(await batch.result()).toMatchObject({ status: 'completed', counts: { succeeded: 30 } });
-    await expect(batch.resume({ by })).rejects.toThrow(DecisionRefusedError);
+    await expect(batch.resume({ by })).rejects.toThrow(DecisionRefused);
   });
   expect((await readLedger(sandbox.url)).summary).toMatchObject({ submissions: 30, duplicates: 0 });
 });

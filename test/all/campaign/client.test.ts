@@ -1,5 +1,5 @@
 /** Campaigns as a backend team sees them. */
-import { DecisionRefusedError, InvalidInput, KeyReused } from '../../../src/client';
+import { DecisionRefused, InvalidInput, KeyReused } from '../../../src/client';
 import { campaignJobKey } from '../../../src/contract/ids';
 import { searchAttributes } from '../../../src/contract/searchAttributes';
 import { cutout, newCampaign, useCampaigns } from '../../support/builders/campaign';
@@ -135,7 +135,7 @@ test('a decision answers the open question, once', async () => {
   await untilAsked(1);
   await expect(campaign.decide({ decision: 'change', by: 'u-1' })).rejects.toThrow(/name the media jobs/);
   await expect(campaign.decide({ decision: 'approve', by: 'u-1', round: 2 })).rejects.toThrow(
-    DecisionRefusedError,
+    DecisionRefused,
   );
   await addFault(sandbox.url, answering(503, 'get-task'));
   const change = { decision: 'change', by: 'u-1', jobs: ['cutout'] } as const;
@@ -147,7 +147,7 @@ test('a decision answers the open question, once', async () => {
     applied: false,
     earlier: { by: 'u-1', round: 1 },
   });
-  await expect(campaign.decide({ decision: 'approve', by: 'u-1' })).rejects.toThrow(DecisionRefusedError);
+  await expect(campaign.decide({ decision: 'approve', by: 'u-1' })).rejects.toThrow(DecisionRefused);
   await ask(sandbox.url, 'DELETE /_sandbox/faults');
   await untilAsked(2);
   // Sent again because the answer was lost: it is not meant, nor paid for, a second time.

@@ -97,9 +97,9 @@ test('what failed and what is held is told, 3 is the exit of both, and what fail
   const retry = await batch('retry', key, '--json');
   expect(retry.stderr).toMatch(/^Not run again: 1 held\..*segue held/);
   expect(JSON.parse(retry.stdout)).toMatchObject({ key: `${key}+2`, existing: false, repeated: 1 });
-  const mended = await batch('results', key, '--status', 'failed', '--manifest');
-  expect(mended).toMatchObject({ code: 0, stderr: expect.stringContaining('1 line to mend') });
-  expect(jsonLines(mended.stdout)).toEqual([bad]);
+  const corrected = await batch('results', key, '--status', 'failed', '--manifest');
+  expect(corrected).toMatchObject({ code: 0, stderr: expect.stringContaining('1 line: correct them') });
+  expect(jsonLines(corrected.stdout)).toEqual([bad]);
   const abandon = ['resolve', `media/${key}~i2`, '--abandon', '--reason', 'not needed'];
   expect(await segue(abandon, settings)).toMatchObject({ code: 0 });
 });

@@ -83,10 +83,10 @@ describe('the package of the worker and the client, alone', () => {
     const use = `
       const [client, worker, workflows, activities, api, testing] = [${loads.join()}];
       const { Segue, JobFailed, loadStarterConfig } = client;
-      const given = [Segue.connect, JobFailed, client.createSegueWorker, worker.createSegueWorker, workflows.media];
+      const given = [Segue.connect, JobFailed, worker.createSegueWorker, workflows.media];
       given.push(activities.createActivities, api.createApi, testing.startTestEnvironment);
       console.log(given.map((one) => typeof one).join(), loadStarterConfig().taskQueue);`;
-    const functions = Array<string>(8).fill('function').join();
+    const functions = Array<string>(7).fill('function').join();
     expect(await runCode(project, use, module)).toBe(`${functions} segue\n`);
   });
 
@@ -99,7 +99,7 @@ describe('the package of the worker and the client, alone', () => {
 
   test('says what to add for tests', async () => {
     const use = `require('${nameOf(0)}/testing').startTestEnvironment().catch((error) => console.log(error.message));`;
-    expect(await runCode(project, use)).toContain(`npm install --save-dev ${nameOf(1)} ${nameOf(2)}`);
+    expect(await runCode(project, use)).toContain(`the packed files of ${nameOf(1)} and ${nameOf(2)}`);
   });
 
   test('has types', async () => {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { checkManifest, type Partition, readPartitions } from '../../../src/runs/manifest';
 import { linesOf } from '../../../src/runs/manifest/lines';
 import { startScheduledBatch } from '../../../src/runs/schedule/batch';
-import { UnreachableAddressError } from '../../../src/errors';
+import { UnreachableAddress } from '../../../src/errors';
 import { endHandOverSignal } from '../../../src/contract';
 import { batchWorkflowId, firedKey, firingWorkflowId } from '../../../src/contract/ids';
 import { cutouts, oneByOne, resultsOf, startPartly, untilStatus } from '../../support/builders/batch';
@@ -76,7 +76,7 @@ describe('a worker that was killed while it handed a batch over', () => {
     const [key, token] = [`b-${randomUUID()}`, randomUUID()];
     await leaving(1)(key, token);
     const batch = await client().batch.get(key);
-    await expect(nextAttempt(key, token, batch.taskQueue)).rejects.toThrow(UnreachableAddressError);
+    await expect(nextAttempt(key, token, batch.taskQueue)).rejects.toThrow(UnreachableAddress);
     expect(await batch.status()).toMatchObject({ stage: 'running', incomplete: null });
     await batch.cancel({ by: 'olga' });
     expect(await batch.result()).toMatchObject({ status: 'cancelled' });

@@ -1,10 +1,10 @@
 /** `segue.schedules`, on a Temporal server that has no other schedules. */
 import {
-  DecisionRefusedError,
+  DecisionRefused,
   InvalidInput,
-  NoSuchScheduleError,
-  NoTimezoneError,
-  ScheduleExistsError,
+  NoSuchSchedule,
+  NoTimezone,
+  ScheduleExists,
 } from '../../../src/errors';
 import { type ScheduleOptions } from '../../../src/runs/schedule/spec';
 import { useCommandLine } from '../../support/servers/commandLine';
@@ -36,7 +36,7 @@ test('the same schedule twice is left as it is, another one under its name is re
     { overlap: 'allow-all' as const },
     { spec: { every: '1h' } },
   ])
-    await expect(schedules.create(name, { ...UNUSED, ...other })).rejects.toThrow(ScheduleExistsError);
+    await expect(schedules.create(name, { ...UNUSED, ...other })).rejects.toThrow(ScheduleExists);
 });
 
 test('everything that is wrong is told at once, and nothing is made', async () => {
@@ -89,7 +89,7 @@ test('everything that is wrong is told at once, and nothing is made', async () =
   });
   await expect(schedules.pause('a/b', ' ')).rejects.toMatchObject({ problems: [name, note] });
   await expect(schedules.resume('a/b', ' ')).rejects.toMatchObject({ problems: [name, note] });
-  await expect(schedules.show('a')).rejects.toThrow(NoSuchScheduleError);
+  await expect(schedules.show('a')).rejects.toThrow(NoSuchSchedule);
 });
 
 test.each([
@@ -123,7 +123,7 @@ test('a schedule is shown, listed, paused, resumed and deleted', async () => {
   const { next } = await schedules.show(name);
   expect(next).toHaveLength(5);
   for (const time of next) expect([new Date(time).getUTCDay(), time.slice(11)]).toEqual([1, '09:00:00.000Z']);
-  await expect(schedules.resume(name)).rejects.toThrow(DecisionRefusedError);
+  await expect(schedules.resume(name)).rejects.toThrow(DecisionRefused);
   // The note of its creation stays.
   expect(await schedules.show(name)).toMatchObject({ paused: false, note: 'mine' });
   await schedules.pause(name, 'holidays');
@@ -136,8 +136,8 @@ test('a schedule is shown, listed, paused, resumed and deleted', async () => {
   await schedules.resume(name);
   expect(await schedules.show(name)).toMatchObject({ paused: false, note: 'resumed' });
   await schedules.delete(name);
-  await expect(schedules.delete(name)).rejects.toThrow(NoSuchScheduleError);
-  await expect(schedules.trigger(name)).rejects.toThrow(NoSuchScheduleError);
+  await expect(schedules.delete(name)).rejects.toThrow(NoSuchSchedule);
+  await expect(schedules.trigger(name)).rejects.toThrow(NoSuchSchedule);
 });
 
 test('overlap and catch-up are what the server was given, and are shown as it has them', async () => {
@@ -164,9 +164,9 @@ test("without a zone it is the workspace's, which a worker knows", async () => {
     timezone: 'Europe/Berlin',
   });
   const alone = segueClient(temporal, testConfig());
-  await expect(alone.schedules.create(newName(), { spec, target: LOOK })).rejects.toThrow(NoTimezoneError);
+  await expect(alone.schedules.create(newName(), { spec, target: LOOK })).rejects.toThrow(NoTimezone);
   const nobody = { ...LOOK, spec: { ...LOOK.spec, scope: { organization: '99' } } } as typeof LOOK;
-  await expect(schedules.create(newName(), { spec, target: nobody })).rejects.toThrow(NoTimezoneError);
+  await expect(schedules.create(newName(), { spec, target: nobody })).rejects.toThrow(NoTimezone);
 });
 
 test.each([

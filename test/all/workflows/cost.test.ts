@@ -190,7 +190,7 @@ test('a transcript that is written and told, and a wait', async () => {
       write: { project, at: '/a' },
       notify: { userId: 'u', workspaceId: '1' },
     }),
-    records.wait({ kind: 'asset', id: assetId }),
+    records.run({ kind: 'asset', id: assetId }),
   ]);
   expect([transcript.status, wait.status]).toEqual(['succeeded', 'succeeded']);
   expectWithin('`transcript`, 16 polls, written, user notified', await historyCost(transcript.workflowId));

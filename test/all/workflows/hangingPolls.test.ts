@@ -4,7 +4,7 @@ import { type Socket } from 'node:net';
 import { type MediaJob } from '../../../src/client/jobs/job';
 import { type StarterConfig } from '../../../src/config';
 import { resolveUpdate } from '../../../src/contract';
-import { DecisionRefusedError, NoAnswerError } from '../../../src/errors';
+import { DecisionRefused, NoAnswer } from '../../../src/errors';
 import { inParallel } from '../../../src/platform/parallel';
 import { holdOf, SOMEBODY } from '../../support/builders/heldJobs';
 import { eventually } from '../../support/eventually';
@@ -109,12 +109,12 @@ test.concurrent(
           hold: await holdOf(held),
         };
         const impatient = sendUpdate(temporal.client, held.workflowId, resolveUpdate, decision, 500);
-        await expect(impatient).rejects.toThrow(NoAnswerError);
+        await expect(impatient).rejects.toThrow(NoAnswer);
         await expect(impatient).rejects.toThrow(
           `A worker polls the task queue "${config.taskQueue}" but did not answer in 500ms: it is busy`,
         );
         const refusal = await held.resolve(decision).catch((error: unknown) => error);
-        expect(refusal).toBeInstanceOf(DecisionRefusedError);
+        expect(refusal).toBeInstanceOf(DecisionRefused);
         expect(refusal).toMatchObject({ message: expect.stringContaining('Task silent was not adopted') });
         await temporal.client.workflow.getHandle(held.workflowId).terminate();
       });

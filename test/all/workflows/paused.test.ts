@@ -89,7 +89,7 @@ test('the status of a project says at once that no worker answers, and that its 
   const start = writerStart({ taskQueue, organization: '1', shard, authGrace: submit.authGrace });
   const { firstExecutionRunId } = await temporal.client.workflow.start(PROJECT_WRITER_WORKFLOW, start);
   const asked = Date.now();
-  const unanswered = { name: 'NoAnswerError', message: expect.stringContaining('`segue worker`') as unknown };
+  const unanswered = { name: 'NoAnswer', message: expect.stringContaining('`segue worker`') as unknown };
   await expect(projects.status(project)).rejects.toMatchObject(unanswered);
   expect(Date.now() - asked).toBeLessThan(20_000);
   const pause = pausing(start.workflowId, firstExecutionRunId);

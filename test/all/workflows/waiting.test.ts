@@ -5,7 +5,7 @@
 import { type MediaJob } from '../../../src/client/jobs/job';
 import { type StarterConfig } from '../../../src/config';
 import { pollNowUpdate } from '../../../src/contract';
-import { NoAnswerError } from '../../../src/errors';
+import { NoAnswer } from '../../../src/errors';
 import { eventually } from '../../support/eventually';
 import { resetRun } from '../../support/servers/reset';
 import { addFault, answering, ask, faultHits, readLedger, withSandbox } from '../../support/service/sandbox';
@@ -132,13 +132,14 @@ test.concurrent('whoever stops waiting is told what was known', () =>
     await withWorker(temporal, config, sandboxUrl, async () => {
       const started = await segueClient(temporal, config).media.start(waitingJob(sandboxUrl));
       const stop = new AbortController();
-      const report = await started.wait({
-        signal: stop.signal,
-        onChange: ({ taskId }) => {
-          if (taskId !== null) stop.abort();
-        },
+      const states = started.progress({ signal: stop.signal });
+      for await (const { taskId } of states) if (taskId !== null) break;
+      stop.abort();
+      expect(await started.wait({ signal: stop.signal })).toMatchObject({
+        status: 'running',
+        stage: 'polling',
+        taskId: expect.any(String),
       });
-      expect(report).toMatchObject({ status: 'running', stage: 'polling', taskId: expect.any(String) });
       await started.cancel();
     });
   }),
@@ -162,7 +163,7 @@ test.concurrent('an order is not waited for when the worker has gone', async () 
   const config = testConfig();
   const { workflowId } = await segueClient(temporal, config).media.start(waitingJob('http://127.0.0.1:9'));
   const order = sendUpdate(temporal.client, workflowId, pollNowUpdate, {}, 500);
-  await expect(order).rejects.toThrow(NoAnswerError);
+  await expect(order).rejects.toThrow(NoAnswer);
   await expect(order).rejects.toThrow(`No worker polls the task queue "${config.taskQueue}"`);
   await expect(order).rejects.toThrow(`The server keeps the order for ${workflowId}`);
   await temporal.client.workflow.getHandle(workflowId).terminate();

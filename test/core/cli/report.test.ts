@@ -1,13 +1,17 @@
 /** `segue report`: pages about a job, a campaign and a batch that were really run. */
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { freePort } from '@segue/devserver';
 import { SANDBOX_KEY } from '../../../sandbox/src/keys';
+import { DecisionRefused, JobHeld } from '../../../src/client';
 import { batchOf, cutouts } from '../../support/builders/batch';
 import { cutout, newCampaign } from '../../support/builders/campaign';
+import { SOMEBODY } from '../../support/builders/heldJobs';
 import { newKey } from '../../support/builders/jobs';
 import { eventually } from '../../support/eventually';
 import { shared } from '../../support/jest/shared';
+import { addFault } from '../../support/service/sandbox';
 import { useCommandLine } from '../../support/servers/commandLine';
 import { segue } from '../../support/servers/segueCommand';
 import { segueClient } from '../../support/servers/temporal';
@@ -34,7 +38,6 @@ test('P7: the page of a job has its stages, polls, pictures, change and notifica
   expect(done.status).toBe('succeeded');
   const html = await report(`media/${key}`);
   for (const stage of ['submitting', 'polling', 'succeeded']) expect(html).toContain(`<td>${stage}</td>`);
-  expect(html).toContain('the request is sent');
   expect(html).toContain('class="poll"');
   expect(html.match(/<img src="data:image\/png;base64,[A-Za-z0-9+/]+={0,2}"/g)).toHaveLength(2);
   expect(html).toContain(`<td>${project.resourcetype}/${project.id}</td>`);
@@ -62,6 +65,23 @@ test('the page of a campaign has a row for each job, and who decided what', asyn
   expect(html).toContain('decide approve by Olga: lovely');
   expect(html).toContain('<td>approving</td>');
   expect(html).toContain('<img src="data:image/png;base64,');
+});
+
+test('a decision that the job refused is shown as refused', async () => {
+  const lost = { operation: 'remove-background', match: { nth: 1 }, fault: 'reset', when: 'after' } as const;
+  await addFault(sandbox.url, lost);
+  const { media } = segueClient(temporal, config);
+  const spec = {
+    key: newKey(),
+    tool: 'remove-background',
+    request: { image_url: `${sandbox.url}/samples/mug.png` },
+  };
+  await expect(media.run(spec)).rejects.toThrow(JobHeld);
+  const job = await media.get(spec.key);
+  const adopted = job.resolve({ ...SOMEBODY, action: 'adopt', taskId: randomUUID() });
+  await expect(adopted).rejects.toThrow(DecisionRefused);
+  expect(await report(spec.key)).toMatch(/<td>resolve adopt \S+ by Olga: looked it up \(refused: /);
+  await job.cancel();
 });
 
 test('the page of a batch has its counts, throughput and latency', async () => {

@@ -1,7 +1,7 @@
 /** The media workflow on a real Temporal server, against the sandbox over real sockets; its ledger is the judge. */
 import { freePort } from '@segue/devserver';
 import { JobFailed, JobHeld } from '../../../src/client/unsuccessful';
-import { InvalidInput, KeyReused } from '../../../src/errors';
+import { InvalidInput, KeyReused, NoSuchJob } from '../../../src/errors';
 import { mediaWorkflowId } from '../../../src/contract/ids';
 import { eventually } from '../../support/eventually';
 import { answer, startRawServer } from '../../support/service/rawServer';
@@ -56,11 +56,27 @@ describe('a media job', () => {
     const config = testConfig();
     await withWorker(temporal, config, sandbox.url, async () => {
       const started = await segueClient(temporal, config).media.start(job());
-      const stages = new Set<string>();
-      for await (const { stage } of started.progress()) stages.add(stage);
-      expect([...stages]).not.toEqual([]);
-      expect(await started.report()).toMatchObject({ status: 'succeeded' });
+      const states = started.progress();
+      const seen: string[] = [];
+      for (;;) {
+        const { done, value } = await states.next();
+        if (done) {
+          expect(value).toMatchObject({ status: 'succeeded' });
+          break;
+        }
+        seen.push(JSON.stringify(value));
+      }
+      expect(seen.filter((state, index) => state === seen[index - 1])).toEqual([]);
     });
+  });
+
+  test('`run` with a signal that is aborted already starts nothing', async () => {
+    const spec = job();
+    const { media } = segueClient(temporal, testConfig());
+    await expect(media.run(spec, { signal: AbortSignal.abort(new Error('too late')) })).rejects.toThrow(
+      'too late',
+    );
+    await expect(media.get(spec.key)).rejects.toThrow(NoSuchJob);
   });
 
   test('an abort ends the waiting of `run` with its reason, and the job continues', async () => {

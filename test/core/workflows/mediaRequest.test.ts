@@ -71,7 +71,7 @@ test('P1: after a refused plain start the client still finds the earlier job and
   expect(await media.run(closed)).toMatchObject({ status: 'succeeded', taskId: first.taskId });
   expect(await request(closed)).toMatchObject({ taskId: first.taskId });
   for (const { key } of [closed, fresh])
-    await expect(media.retry(key)).rejects.toMatchObject({ name: 'NotRepeatedError' });
+    await expect(media.retry(key)).rejects.toMatchObject({ name: 'NotRepeated' });
   expect(await postsOf(closed.key)).toBe(1);
   expect(await postsOf(fresh.key)).toBe(0);
 });
@@ -81,7 +81,7 @@ test('P1: a job that was requested with null for absent members is the same job 
   const { media } = segueClient(temporal, config);
   const first = await request({ ...input, write: null, notify: null, taskId: null });
   expect(await media.run(input)).toMatchObject({ taskId: (first as { taskId: string }).taskId });
-  await expect(media.retry(input)).rejects.toMatchObject({ name: 'NotRepeatedError' });
+  await expect(media.retry(input)).rejects.toMatchObject({ name: 'NotRepeated' });
   expect(await postsOf(input.key)).toBe(1);
 });
 

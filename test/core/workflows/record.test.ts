@@ -48,7 +48,7 @@ describe('waiting for a record', () => {
     ['P5: a video that is FAILED failed', 'video', ['MADE_UP', 'FAILED'], [], 'failed', 'FAILED'],
   ])('%s', async (_case, kind, statuses, failOn, status, last) => {
     const id = await seedRecord(sandbox.url, kind, statuses);
-    const report = await segueClient(temporal, config).records.wait({ kind, id, failOn }).catch(asReport);
+    const report = await segueClient(temporal, config).records.run({ kind, id, failOn }).catch(asReport);
     const record = { id, [kind === 'video' ? 'job_status' : 'status']: last };
     expect(report).toMatchObject({
       workflowId: `record/${kind}~${id}`,
@@ -72,14 +72,14 @@ describe('waiting for a record', () => {
     const { records } = segueClient(temporal, config);
     const other = testConfig();
     const first = await withWorker(temporal, other, sandbox.url, () =>
-      segueClient(temporal, other).records.wait({ kind: 'asset', id }).catch(asReport),
+      segueClient(temporal, other).records.run({ kind: 'asset', id }).catch(asReport),
     );
     expect(first).toMatchObject({ status: 'failed', error: expect.stringContaining('set SEGUE_ASSET_PATH') });
-    const second = await records.wait({ kind: 'asset', id });
+    const second = await records.run({ kind: 'asset', id });
     expect(second).toMatchObject({ status: 'succeeded', existing: false });
     expect(second.runId).not.toBe(first.runId);
     // What was learned is given back.
-    expect(await records.wait({ kind: 'asset', id })).toMatchObject({ runId: second.runId, existing: true });
+    expect(await records.run({ kind: 'asset', id })).toMatchObject({ runId: second.runId, existing: true });
   });
 
   test('the same record is one wait; asked for otherwise while it runs it is refused, afterwards it begins anew', async () => {
@@ -92,12 +92,12 @@ describe('waiting for a record', () => {
     await expect(records.start({ kind: 'run', id, failOn: ['PAUSED'] })).rejects.toThrow(KeyReused);
     await first.cancel();
     expect(await first.wait()).toMatchObject({ status: 'cancelled' });
-    const second = await records.wait({ kind: 'run', id, failOn: ['PAUSED'] }).catch(asReport);
+    const second = await records.run({ kind: 'run', id, failOn: ['PAUSED'] }).catch(asReport);
     expect(second).toMatchObject({
       status: 'failed',
       error: expect.stringContaining('named as a failure'),
     });
-    const again = await records.wait({ kind: 'run', id, failOn: ['PAUSED'] }).catch(asReport);
+    const again = await records.run({ kind: 'run', id, failOn: ['PAUSED'] }).catch(asReport);
     expect(again).toMatchObject({ runId: second.runId, existing: true });
   });
 

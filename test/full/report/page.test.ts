@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, type Page } from 'playwright-core';
 import { page as htmlOf } from '../../../src/cli/report/page';
-import { type RunReport } from '../../../src/client/report/read';
+import { readReport, type RunReport } from '../../../src/cli/report/read';
 import { newKey } from '../../support/builders/jobs';
 import { hostileReport } from '../../support/builders/report';
 import { shared } from '../../support/jest/shared';
@@ -46,7 +46,7 @@ test('a report of a job shows its pictures and its timeline offline, dark and li
   const key = newKey();
   const request = { image_url: `${sandbox.url}/samples/shoe.png` };
   await client.media.run({ key, tool: 'remove-background', request });
-  const report = await client.report(`media/${key}`);
+  const report = await readReport(temporal.client, await client.media.get(key));
   const colours = new Set<unknown>();
   for (const scheme of ['light', 'dark'] as const) {
     const { page, requests, complaints } = await open(report, scheme);

@@ -1,5 +1,5 @@
 /** Reports for tests of their page. */
-import { type RunReport } from '../../../src/client/report/read';
+import { type RunReport } from '../../../src/cli/report/read';
 
 export function emptyReport(): RunReport {
   const startedAt = Date.parse('2026-01-02T03:04:05Z');
@@ -38,7 +38,7 @@ export function hostileReport(): RunReport {
     subtitles: [{ of: text, text }],
     changes: [{ at, project: text, steps: text, outcome: text }],
     notifications: [{ at, category: 'agentError', title: text, message: text, outcome: text }],
-    batch: { items: 1, counts: { [text]: 1 } as never, ends: [at], latencies: [5] },
+    batch: { items: 1, counts: { [text]: 1 } as never, ends: [at], latencies: [5], share: 1 },
     notes: [text],
   };
 }

@@ -7,7 +7,7 @@ import { freePort } from '@segue/devserver';
 import { linesOf, type ManifestLine } from '../../../src/runs/manifest/lines';
 import { manifestLines, manifestName } from '../../../src/runs/manifest/source';
 import { LARGEST_LINE_BYTES } from '../../../src/contract';
-import { InvalidInput, UnreachableAddressError, UnusableFileError } from '../../../src/errors';
+import { InvalidInput, UnreachableAddress, UnusableFile } from '../../../src/errors';
 import { all } from '../../support/all';
 import { eventually } from '../../support/eventually';
 import { collectGarbage } from '../../support/garbage';
@@ -123,7 +123,7 @@ describe('a file', () => {
 
   test('that is not there, or a folder, is told with its name', async () => {
     const missing = path.join(folder, 'missing.ndjson');
-    const wanted = new UnusableFileError(missing, ['there is no such file']);
+    const wanted = new UnusableFile(missing, ['there is no such file']);
     await expect(all(manifestLines(missing))).rejects.toEqual(wanted);
     await expect(all(manifestLines(folder))).rejects.toThrow(`${folder} cannot be used:\n  it is a folder`);
   });
@@ -202,13 +202,13 @@ describe('an address', () => {
   ])('%s is not taken for a manifest, nor for a part of one', async (place, words) => {
     const reading = all(manifestLines(`${url}${place}?sig=secret`));
     await expect(reading).rejects.toThrow(words);
-    await expect(reading).rejects.toThrow(UnreachableAddressError);
+    await expect(reading).rejects.toThrow(UnreachableAddress);
     await expect(reading).rejects.not.toThrow(/secret/);
   });
 
   test('that nobody listens at is told', async () => {
     const reading = all(manifestLines(`http://localhost:${await freePort()}/m`));
-    await expect(reading).rejects.toThrow(UnreachableAddressError);
+    await expect(reading).rejects.toThrow(UnreachableAddress);
     await expect(reading).rejects.toThrow(/ECONNREFUSED/);
   });
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { checkManifest, readPartitions, withCheckedManifest } from '../../../src/runs/manifest';
 import { type RereadableManifest, withManifest } from '../../../src/runs/manifest/source';
-import { ManifestChangedError, UnreachableAddressError } from '../../../src/errors';
+import { ManifestChanged, UnreachableAddress } from '../../../src/errors';
 import { shared } from '../../support/jest/shared';
 import { startSmallService } from '../../support/service/smallService';
 
@@ -53,7 +53,7 @@ test.each([
     await writeFile(file, text);
     for await (const { n } of partitions) handedOver.push(n);
   });
-  await expect(reading).rejects.toThrow(ManifestChangedError);
+  await expect(reading).rejects.toThrow(ManifestChanged);
   await expect(reading).rejects.toThrow(`${file}: it was changed after it was checked`);
   expect(handedOver).toHaveLength(unchanged);
 });
@@ -82,7 +82,7 @@ test('P7: an address is asked once, and no file with what it gave can be found',
     });
     expect(service.asked).toEqual(['GET /m?sig=1']);
     const missing = withManifest(`${service.url}/none`, {}, readTwice);
-    await expect(missing).rejects.toThrow(UnreachableAddressError);
+    await expect(missing).rejects.toThrow(UnreachableAddress);
     expect(await copies()).toEqual(before);
   } finally {
     await service.stop();

@@ -194,24 +194,24 @@ describe('the end of a batch', () => {
   const status = 'completed' as const;
   const whole = { stopped: null, incomplete: null };
   const stopped = { unfollowed: 2, undone: 3, reason: 'partition 2 was terminated: by mistake' };
-  const unfollowed = `2 items at the service that nobody polls: ${stopped.reason}`;
+  const unfollowed = `2 items at the service, not polled: ${stopped.reason}`;
 
   test.each([
     ['all succeeded', { status, counts }, 'succeeded', null],
     [
       'a project did not take results',
       { status: 'unsaved' as const, counts: { ...counts, unsaved: 2 } },
-      ...(['unsaved', '2 items with a result that is not saved'] as const),
+      ...(['unsaved', '2 items unsaved'] as const),
     ],
     [
       'some failed beside that',
       { status: 'unsaved' as const, counts: { ...counts, unsaved: 2, failed: 1 } },
-      ...(['failed', '2 items with a result that is not saved; 1 item failed'] as const),
+      ...(['failed', '2 items unsaved; 1 item failed'] as const),
     ],
     [
       'some wait for a person beside that',
       { status: 'attention' as const, counts: { ...counts, unsaved: 2, held: 1 } },
-      ...(['held', '1 item held (see segue held); 2 items with a result that is not saved'] as const),
+      ...(['held', '1 item held (see segue held); 2 items unsaved'] as const),
     ],
     [
       'a partition was stopped',

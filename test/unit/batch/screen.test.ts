@@ -108,16 +108,17 @@ test('slow tasks are told at once, as what they are, with the order that lets ot
 
 test('items whose partition was stopped are no runs of their own, and are told with what can be done', () => {
   const stopped = { unfollowed: 2, undone: 3, reason: 'partition 2 was terminated: by mistake' };
-  const advice = adviceOnBatch({ key: 'nightly', counts: { ...NOTHING, held: 2, cancelled: 3 }, stopped });
+  const ended = { key: 'nightly', stopped, incomplete: null };
+  const advice = adviceOnBatch({ ...ended, counts: { ...NOTHING, held: 2, cancelled: 3 } });
   expect(advice).toEqual([
     expect.stringMatching(
       /^At the service, .* 2\. Their tasks: segue batch results nightly --status running/,
     ),
-    expect.stringMatching(/^Not done: 3, those that are waiting or cancelled in segue batch results nightly/),
+    expect.stringMatching(/^Not done: 3, .* segue batch retry nightly does those that are cancelled;/),
   ]);
   const [, ...lines] = batchShown().news(status(7), status(7, { stopped }));
   expect(lines).toEqual([`a part of it was stopped: ${stopped.reason}`, ...advice]);
-  const held = adviceOnBatch({ key: 'nightly', counts: { ...NOTHING, held: 3 }, stopped });
+  const held = adviceOnBatch({ ...ended, counts: { ...NOTHING, held: 3 } });
   expect(held).toContain('Held until a person decides. What to do: segue held');
 });
 
@@ -155,4 +156,11 @@ test('who reads along gets a line now and then, and at once when something happe
     expect.stringMatching(/^nightly: paused, 210 of 1000 .*\/s, 2 failed, 1 held$/),
     'paused by u-1: lunch',
   ]);
+});
+
+test('retry is advised for cancelled items, and not for those that were not handed over', () => {
+  const ended = { key: 'nightly', counts: { ...NOTHING, cancelled: 3 }, stopped: null };
+  const advice = expect.stringContaining('segue batch retry nightly') as unknown;
+  expect(adviceOnBatch({ ...ended, incomplete: null })).toEqual([advice]);
+  expect(adviceOnBatch({ ...ended, incomplete: 'it was cancelled' })).toEqual([]);
 });

@@ -82,3 +82,10 @@ test('what is drawn fits the terminal, or it could not be drawn over', () => {
   expect(shown.at(-1)).toBe('… 79 more lines');
   expect(shown.every((line) => line.length < 80)).toBe(true);
 });
+
+test('a terminal that reports a size of 0 is taken for one of 80 columns and 24 lines', () => {
+  const lines = ['nightly: running', 'x'.repeat(100)];
+  const usual = fitted(lines, { columns: 80, rows: 24 });
+  expect(fitted(lines, { columns: 0, rows: 0 })).toEqual(usual);
+  expect(fitted(['xy'], { columns: 1, rows: 24 })).toEqual(['x', 'y']);
+});

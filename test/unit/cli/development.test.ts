@@ -11,7 +11,7 @@ test('a development command names the package that an installation for productio
     refusal('proper-lockfile'),
   );
   await expect(missing("Cannot find module '@segue/devserver'")).rejects.toThrow(
-    'Add it: npm install --save-dev @segue/sandbox @segue/devserver',
+    'Add the packed files of @segue/sandbox and @segue/devserver (docs/client.md, Install)',
   );
   // A file of Segue itself: a broken build, and no package to install.
   await expect(missing("Cannot find module './dev.js'")).rejects.toThrow("Cannot find module './dev.js'");

@@ -1,6 +1,6 @@
 /** The page of a report, from the object to the HTML. */
 import { page } from '../../../src/cli/report/page';
-import { type RunReport, type TimelineRow } from '../../../src/client/report/read';
+import { type RunReport, type TimelineRow } from '../../../src/cli/report/read';
 import { emptyReport, HOSTILE, hostileReport } from '../../support/builders/report';
 
 const T = Date.parse('2026-01-02T03:04:05Z');
@@ -92,11 +92,20 @@ test('a week of polls is a few hundred ticks', () => {
   expect(count(html, /class="poll"/g)).toBeLessThanOrEqual(400);
 });
 
+test('a week of calls and stages is a few hundred bars', () => {
+  const stages = Array.from({ length: 5_000 }, (_unused, index) => {
+    return { label: 'polling', from: T + index, to: T + index + 1 };
+  });
+  const work = stages.map((one) => ({ ...one, error: null }));
+  const html = page({ ...emptyReport(), timeline: [rowOf({ stages, work })] });
+  expect(count(html, /class="(stage|work)/g)).toBeLessThanOrEqual(800);
+});
+
 test('a batch has counts, throughput and latency', () => {
   const counts = { waiting: 0, running: 0, succeeded: 90, unsaved: 0, failed: 10, held: 0, cancelled: 0 };
   const ends = Array.from({ length: 100 }, (_unused, index) => T + index * 100);
   const latencies = ends.map((_end, index) => index * 10);
-  const batch: RunReport['batch'] = { items: 100, counts, ends, latencies };
+  const batch: RunReport['batch'] = { items: 100, counts, ends, latencies, share: 1 };
   const html = page({ ...emptyReport(), workflowId: 'batch/b', startedAt: T, endedAt: T + 10_000, batch });
   expect(html).toContain('<h2>100 items</h2>');
   expect(html).toContain('<dt>succeeded</dt><dd>90</dd>');
@@ -107,4 +116,10 @@ test('a batch has counts, throughput and latency', () => {
   );
   expect(columns).toHaveLength(48);
   expect(columns.reduce((a, b) => a + b)).toBe(200);
+});
+
+test('the throughput of a batch of which a part was read is that of all of it', () => {
+  const batch = { items: 400, counts: null, ends: Array<number>(100).fill(T), latencies: [], share: 0.25 };
+  const html = page({ ...emptyReport(), workflowId: 'batch/b', startedAt: T, endedAt: T + 10_000, batch });
+  expect(html).toContain('40.00 a second (a sample)');
 });

@@ -19,7 +19,6 @@ test.each<[string, string[], (string | RegExp)[]]>([
   ['backfill', ['a/b'], ['Nothing was backfilled:', BAD_NAME, /^--from: is required/, /^--to: is required/]],
   ['trigger', ['a/b', '--overlap', 'z'], ['Nothing was triggered:', BAD_NAME, /^--overlap: must be skip/]],
   ['pause', ['a/b', '--reason', ' '], ['Nothing was paused:', BAD_NAME, /^--reason: must be a text/]],
-  ['pause', ['a/b', '--note', ' '], ['Nothing was paused:', BAD_NAME, /^--reason: must be a text/]],
   ['pause', ['a/b'], ['Nothing was paused:', BAD_NAME]],
   ['resume', ['a/b', '--reason', ''], ['Nothing was resumed:', BAD_NAME, /^--reason: must be a text/]],
   ['show', ['a/b'], ['There is no such schedule:', BAD_NAME]],

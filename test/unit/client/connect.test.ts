@@ -11,7 +11,9 @@ test('a Temporal server that is not there is one clear error, with the address',
 });
 
 test('wrong options are refused before anything is connected', async () => {
-  await expect(Segue.connect({ poll: { min: '5' } })).rejects.toThrow(InvalidInput);
+  const wrong = { poll: { min: '5' }, submit: { timeout: '5 minutes' } } as never;
+  await expect(Segue.connect(wrong)).rejects.toThrow(/poll\.min: .*\n.*submit\.timeout: /);
+  await expect(Segue.connect(wrong)).rejects.toThrow(InvalidInput);
 });
 
 test('a server that goes away later is the same error; any other error stays', async () => {

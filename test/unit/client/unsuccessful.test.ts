@@ -1,4 +1,7 @@
+import { inspect } from 'node:util';
+import { type Client } from '@temporalio/client';
 import { JobFailed, JobHeld, type JobReport, type JobStatus, JobUnsaved } from '../../../src/client';
+import { MediaJob } from '../../../src/client/jobs/job';
 import { type Run } from '../../../src/client/run';
 import { requireSuccess } from '../../../src/client/unsuccessful';
 
@@ -35,4 +38,13 @@ test.each([
   expect(require).toThrow(type);
   expect(require).toThrow(`media/spring is ${status} (task t-9): too small`);
   expect(thrownBy(require)).toMatchObject({ name: type.name, taskId: 't-9', report });
+});
+
+test('P7: an error that is logged with its job does not show the credentials of Temporal', () => {
+  const temporal = { connection: { options: { apiKey: 'secret-1' } } } as unknown as Client;
+  const { workflowId, key, runId, existing } = reportOf('failed');
+  const facts = { workflowId, key, runId, existing, startTime: new Date(), taskQueue: 'segue' };
+  const error = new JobFailed(reportOf('failed'), new MediaJob(temporal, facts));
+  expect(JSON.stringify(error)).toContain('r-1');
+  expect(JSON.stringify(error) + inspect(error, { depth: 9 })).not.toContain('secret-1');
 });

@@ -1,11 +1,11 @@
 /** What a page that is passed on must not have: addresses with signatures, and other credentials. */
 import { isRecord } from '../../api/json';
 
-const ADDRESS = /(https?:\/\/)([^\s/"'<>]*@)?([^\s"'<>?#]*)([?#][^\s"'<>]*)?/gi;
+const ADDRESS = /(https?:\/\/)([^\s/"<>]*@)?([^\s"<>?#]*)([?#][^\s"<>]*)?/gi;
 const DATA = /data:[^,\s"']{0,100},[^\s"']{100,}/gi;
-const HEADER = /\b(Api-Key|Bearer)\s+[^\s"',;]{6,}/g;
+const HEADER = /\b(Api-Key|Bearer)\s+[^\s"',;]{6,}/gi;
 const SECRET =
-  /^(authorization|cookie|password|passwd|secret|token|credentials?|(api|access|private)[_-]?(key|token))$/i;
+  /^(x[_-]?)?(authorization|cookie|password|passwd|(client[_-]?)?secret|token|signature|credentials?|(api|access|private)[_-]?(key|token))$/i;
 
 export function redact<Value>(value: Value): Value;
 export function redact(value: unknown): unknown {
@@ -21,7 +21,11 @@ export function redact(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name,
-      SECRET.test(name) && typeof member === 'string' ? '[credential]' : redact<unknown>(member),
+      SECRET.test(name) && !isPlain(member) ? '[credential]' : redact<unknown>(member),
     ]),
   );
+}
+
+function isPlain(value: unknown): boolean {
+  return value === null || typeof value === 'number' || typeof value === 'boolean';
 }

@@ -1,4 +1,4 @@
-/** What became of runs beside their stages: subtitles, project changes, notifications, and the items of a batch. */
+/** What state of runs beside their stages: subtitles, project changes, notifications, and the items of a batch. */
 import { isRecord, truncate } from '../../api/json';
 import {
   type BatchInput,
@@ -68,28 +68,30 @@ function listOf(value: unknown): unknown[] {
 
 export function notificationsOf({ history: { activities } }: Part): RunReport['notifications'] {
   return activities.flatMap(({ type, from, to, input, result, error }) => {
-    const noticed = (notification: Partial<Notification> | undefined, told: unknown) => {
+    const rowOf = (notification: Partial<Notification> | undefined, answer: unknown) => {
       const { category = 'agentError', title = '', message = '' } = notification ?? {};
-      const { outcome, reason } = isRecord(told) ? told : {};
-      const became = typeof outcome === 'string' ? outcome : to === null ? 'being sent' : 'unknown';
-      const why = became === 'nobody' ? 'no operator is set' : typeof reason === 'string' ? reason : error;
-      return { at: from, category, title, message, outcome: why ? `${became}: ${why}` : became };
+      const { outcome, reason } = isRecord(answer) ? answer : {};
+      const state = typeof outcome === 'string' ? outcome : to === null ? 'being sent' : 'unknown';
+      const detail = state === 'nobody' ? 'no operator is set' : typeof reason === 'string' ? reason : error;
+      return { at: from, category, title, message, outcome: detail ? `${state}: ${detail}` : state };
     };
     if (type === 'notify' || type === 'notifyOperator')
-      return [noticed((input as Partial<NotifyOrder> | undefined)?.notification, result)];
+      return [rowOf((input as Partial<NotifyOrder> | undefined)?.notification, result)];
     if (type !== 'notifyChunk') return [];
     const { notices = [] } = (input ?? {}) as Partial<NotifyChunkOrder>;
     const outcomes = listOf(result);
-    return notices.map(({ notification }, index) => noticed(notification, outcomes[index]));
+    return notices.map(({ notification }, index) => rowOf(notification, outcomes[index]));
   });
 }
 
 export function batchFigures({ input }: RunHistory, parts: readonly Part[], info: unknown): BatchFigures {
   const { manifest } = (input ?? {}) as Partial<BatchInput>;
   const counts = isRecord(info) ? (info.counts as ItemCounts | undefined) : undefined;
+  const read = parts.filter(({ history }) => history.workflowId.startsWith('batch-part/')).length;
   const figures: BatchFigures = {
     items: manifest?.items ?? 0,
     counts: counts ?? null,
+    share: read / Math.max(1, manifest?.partitions.length ?? 0),
     ends: [],
     latencies: [],
   };

@@ -29,6 +29,8 @@ export interface Message {
   name: string;
   at: number;
   argument: unknown;
+  /** Why the run did not do it. */
+  refused: string | null;
 }
 
 export interface RunHistory {
@@ -41,8 +43,6 @@ export interface RunHistory {
   result: unknown;
   stages: { stage: string; at: number }[];
   activities: Activity[];
-  /** Timers with a summary. */
-  waits: (Span & { summary: string })[];
   messages: Message[];
   /** Workflow ids. */
   children: string[];
@@ -71,7 +71,7 @@ export async function readHistory(
   const history: RunHistory = {
     ...{ workflowId, isWhole: !next, startedAt: timeOf(runs[0]?.[0]), endedAt: null },
     ...{ input: undefined, result: undefined },
-    ...{ stages: [], activities: [], waits: [], messages: [], children: [] },
+    ...{ stages: [], activities: [], messages: [], children: [] },
   };
   for (const events of runs) await addRun(history, events, decoderOf(temporal));
   return history;
@@ -105,7 +105,7 @@ function decoderOf(temporal: Client): Decode {
 
 async function addRun(history: RunHistory, events: Event[], decode: Decode): Promise<void> {
   const activities = new Map<string, Activity>();
-  const waits = new Map<string, Span>();
+  const messages = new Map<string, Message>();
   for (const event of events) {
     const [at, id] = [timeOf(event), String(event.eventId)];
     const started = event.workflowExecutionStartedEventAttributes;
@@ -133,17 +133,16 @@ async function addRun(history: RunHistory, events: Event[], decode: Decode): Pro
       else if (!POLLS.has(activity.type)) activity.result = await decode(completed?.result?.payloads);
     }
 
-    if (event.timerStartedEventAttributes && event.userMetadata?.summary) {
-      const wait = { from: at, to: null, summary: String(await decode([event.userMetadata.summary])) };
-      waits.set(id, wait);
-      history.waits.push(wait);
-    }
-    const timerEnd = event.timerFiredEventAttributes ?? event.timerCanceledEventAttributes;
-    const wait = waits.get(String(timerEnd?.startedEventId));
-    if (wait) wait.to = at;
-
     const message = await messageIn(event, decode);
-    if (message) history.messages.push({ ...message, at });
+    if (message) {
+      const one = { ...message, at, refused: null };
+      messages.set(id, one);
+      history.messages.push(one);
+    }
+    const answered = event.workflowExecutionUpdateCompletedEventAttributes;
+    const failure = answered?.outcome?.failure;
+    const refused = messages.get(String(answered?.acceptedEventId));
+    if (failure && refused) refused.refused = failure.message ?? 'refused';
     const child = event.startChildWorkflowExecutionInitiatedEventAttributes?.workflowId;
     if (child && !history.children.includes(child)) history.children.push(child);
     const result = event.workflowExecutionCompletedEventAttributes?.result;
@@ -152,7 +151,7 @@ async function addRun(history: RunHistory, events: Event[], decode: Decode): Pro
   }
 }
 
-async function messageIn(event: Event, decode: Decode): Promise<Omit<Message, 'at'> | undefined> {
+async function messageIn(event: Event, decode: Decode): Promise<Omit<Message, 'at' | 'refused'> | undefined> {
   const signal = event.workflowExecutionSignaledEventAttributes;
   const update = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input;
   const cancelled = event.workflowExecutionCancelRequestedEventAttributes;

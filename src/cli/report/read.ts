@@ -2,20 +2,18 @@
 import { type Client } from '@temporalio/client';
 import { isRecord } from '../../api/json';
 import {
-  acceptedSignal,
   type BatchInput,
   type ItemCounts,
   type Notification,
   pollNowUpdate,
-  sendingSignal,
   type SubmitOutcome,
 } from '../../contract';
 import { batchPartWorkflowId, keyIn } from '../../contract/ids';
 import { inParallel } from '../../platform/parallel';
 import { findOwnRun } from '../../runs/find';
-import { entryOf, type JobReport } from '../report';
-import { type Run } from '../run';
-import { type Activity, POLLS, readHistory, type RunHistory, type Span } from './history';
+import { entryOf, type JobReport } from '../../client/report';
+import { type Run } from '../../client/run';
+import { type Activity, type Message, POLLS, readHistory, type RunHistory, type Span } from './history';
 import { batchFigures, changesOf, notificationsOf, subtitlesOf } from './outcomes';
 import { loadPictures, type Picture, type PictureOptions } from './pictures';
 import { redact } from './redact';
@@ -46,15 +44,17 @@ export interface TimelineRow extends Span {
   label: string;
   status: string;
   stages: (Span & { label: string })[];
-  /** Calls other than polls, and long waits. */
+  /** Calls other than polls. */
   work: (Span & { label: string; error: string | null })[];
   polls: number[];
-  marks: { at: number; kind: 'hold' | 'decision' | 'news'; label: string }[];
+  marks: { at: number; kind: 'hold' | 'decision'; label: string }[];
 }
 
 export interface BatchFigures {
   items: number;
   counts: ItemCounts | null;
+  /** How many of its partitions were read, from 0 to 1. */
+  share: number;
   /** When tasks were seen to be over, and how long that was after their submission. */
   ends: number[];
   latencies: number[];
@@ -145,11 +145,8 @@ async function partsOf(temporal: Client, whole: RunHistory, notes: string[]): Pr
 /** In these stages a person must decide. */
 const HOLDS = new Set(['held', 'overdue', 'attention', 'approving']);
 
-/** Waits that every run has. */
-const PLUMBING = /^(next poll|until (the next report|partitions are checked|a partition))/;
-
 function rowOf({ label, status, history }: Part, now: number): TimelineRow {
-  const { startedAt: from, endedAt: to, activities, waits, messages } = history;
+  const { startedAt: from, endedAt: to, activities, messages } = history;
   const stages = history.stages.map(({ stage, at }, index) => ({
     label: stage,
     from: at,
@@ -161,12 +158,9 @@ function rowOf({ label, status, history }: Part, now: number): TimelineRow {
     ...{ label, status, from: from || now, to },
     // A partition lists no stage.
     stages: stages.length > 0 ? stages : [{ label: status, from, to }],
-    work: [
-      ...activities.filter((one) => !isPoll(one)).map(({ type, ...rest }) => workOf(type, rest)),
-      ...waits
-        .filter(({ summary }) => !PLUMBING.test(summary))
-        .map((wait) => workOf(wait.summary, { ...wait, error: null })),
-    ],
+    work: activities
+      .filter((one) => !isPoll(one))
+      .map(({ type: label, from, to, error }) => ({ label, from, to, error })),
     polls: activities.filter(isPoll).map((poll) => poll.from),
     marks: [
       ...holds.map((stage) => ({
@@ -174,13 +168,9 @@ function rowOf({ label, status, history }: Part, now: number): TimelineRow {
         kind: 'hold' as const,
         label: [stage.label, whyHeld(activities, stage.from)].filter(Boolean).join(': '),
       })),
-      ...messages.flatMap((message) => marksOf(message, history)),
+      ...messages.flatMap(decisionIn),
     ].sort(byTime),
   };
-}
-
-function workOf(label: string, { from, to, error }: Span & { error: string | null }): TimelineRow['work'][0] {
-  return { label, from, to, error };
 }
 
 /** Of a submission without a known outcome. */
@@ -191,32 +181,16 @@ function whyHeld(activities: readonly Activity[], at: number): string {
   return last?.error ?? '';
 }
 
-/** Signals between runs are left out, except for those about the POST of a job. */
-const NEWS: Partial<Record<string, string>> = {
-  [sendingSignal.name]: 'the request is sent',
-  [acceptedSignal.name]: 'the task id came late',
-};
-
-function marksOf(
-  { kind, name, at, argument }: RunHistory['messages'][0],
-  { workflowId }: RunHistory,
-): TimelineRow['marks'] {
+/** Signals are between runs. */
+function decisionIn({ kind, name, at, argument, refused }: Message): TimelineRow['marks'] {
+  if (kind === 'signal' || name === pollNowUpdate.name) return [];
+  if (kind !== 'update') return [{ at, kind: 'decision', label: `${kind}${name && `: ${name}`}` }];
   const said = isRecord(argument) ? argument : {};
   const { action, decision, taskId, jobs, concurrency, by, reason, comment } = said;
   const what = [action, decision, said.name, taskId, jobs, concurrency].flatMap(words).join(' ');
   const why = [reason, comment].flatMap(words).join(' ');
-  const label = `${[name, what, ...words(by).map((who) => `by ${who}`)].filter(Boolean).join(' ')}${why && `: ${why}`}`;
-  switch (kind) {
-    case 'update':
-      return [{ at, kind: name === pollNowUpdate.name ? 'news' : 'decision', label }];
-    case 'cancel':
-    case 'terminate':
-      return [{ at, kind: 'decision', label: `${kind}${name && `: ${name}`}` }];
-    case 'signal': {
-      const news = workflowId.startsWith('media/') ? NEWS[name] : undefined;
-      return news === undefined ? [] : [{ at, kind: 'news', label: [news, what].filter(Boolean).join(' ') }];
-    }
-  }
+  const label = `${[name, what, ...words(by).map((who) => `by ${who}`)].filter(Boolean).join(' ')}${why && `: ${why}`}${refused === null ? '' : ` (refused: ${refused})`}`;
+  return [{ at, kind: 'decision', label }];
 }
 
 function words(value: unknown): string[] {
