@@ -47,7 +47,10 @@ function drawer<State>(linesOf: Shown<State>['lines'], stream: Io['stderr']): Dr
 }
 
 /** Lines that do not fit the terminal could not be overwritten. They are wrapped, or cut where there are too many. */
-export function fitted(lines: string[], { columns = 80, rows = 24 }: Pick<Io['stderr'], 'columns' | 'rows'>): string[] {
+export function fitted(
+  lines: string[],
+  { columns = 80, rows = 24 }: Pick<Io['stderr'], 'columns' | 'rows'>,
+): string[] {
   // Some terminals report a size of 0.
   const width = columns > 0 ? Math.max(1, columns - 1) : 79;
   const most = rows > 0 ? Math.max(3, rows - 2) : 22;

@@ -6,6 +6,7 @@ import {
   type BatchItemResult,
   type BatchResult,
   NO_ITEMS,
+  type PartitionFacts,
   type PartitionInput,
 } from '../../contract';
 import { againKey } from '../../contract/ids';
@@ -39,18 +40,18 @@ export async function prepareRetry(temporal: Client, repeated: Batch): Promise<B
   if (status === 'running') throw notRepeated(repeated, `it is still running${stage ? ` (${stage})` : ''}`);
   // Items that failed after its end are separate jobs and are not repeated here.
   const result = await resultOf(temporal, await temporal.workflow.getHandle(repeated.workflowId).describe());
-  const left: LeftItems = { held: 0, lost: 0, cancelled: 0 };
+  const tally: Tally = { left: { held: 0, lost: 0, cancelled: 0 }, failedOrUnsaved: 0, absent: 0 };
   const partitions: Partition[] = [];
-  const found = { failedOrUnsaved: 0, undone: 0 };
-  const items = repeatedItems(temporal, repeated, before.partitions.length, result !== null, { left, found });
+  const items = repeatedItems(temporal, repeated, before.partitions, result !== null, tally);
   for await (const partition of inPartitions(items)) partitions.push(partition);
   const manifest = manifestOf(partitions.map(factsOf));
-  const { failed, unsaved, cancelled } = result?.counts ?? NO_ITEMS;
-  const missing = failed + unsaved - found.failedOrUnsaved;
+  const { failed, unsaved } = result?.counts ?? NO_ITEMS;
+  const missing = failed + unsaved - tally.failedOrUnsaved;
   if (missing > 0)
     throw notRepeated(repeated, `Temporal no longer keeps ${missing} of its failed or unsaved items`);
-  // The others were in partitions that were not handed over.
-  left.cancelled += Math.max(0, cancelled - found.undone);
+  const { left, absent } = tally;
+  // These were not handed over.
+  if (result?.incomplete) left.cancelled += absent;
   return { input: { ...input, key: againKey(repeated.key), manifest }, left, partitions };
 }
 
@@ -66,22 +67,27 @@ export async function resultOf(
 
 interface Tally {
   left: LeftItems;
-  /** Items in partitions that Temporal keeps: those that the service failed or that are unsaved, and those not done. */
-  found: { failedOrUnsaved: number; undone: number };
+  failedOrUnsaved: number;
+  /** Items of partitions that Temporal does not have. */
+  absent: number;
 }
 
 /** Where the batch was stopped, no counts show whether an item of an absent partition failed. */
 async function* repeatedItems(
   temporal: Client,
   repeated: Batch,
-  total: number,
+  all: PartitionFacts[],
   mayBeAbsent: boolean,
-  { left, found }: Tally,
+  tally: Tally,
 ): AsyncGenerator<{ line: number; item: BatchItem }> {
   let line = 0;
-  for (let n = 1; n <= total; n++) {
+  for (const [index, { items: count }] of all.entries()) {
+    const n = index + 1;
     const partition = await findPartition(temporal, repeated.key, n);
-    if (!partition && mayBeAbsent) continue;
+    if (!partition && mayBeAbsent) {
+      tally.absent += count;
+      continue;
+    }
     if (!partition)
       throw notRepeated(
         repeated,
@@ -99,14 +105,13 @@ async function* repeatedItems(
     const isRepeated = (result: BatchItemResult): boolean =>
       isFailedOrUnsaved(result) || (knowsPosts && isCancelled(result));
     const items = results.some(isRepeated) ? await partitionItems(temporal, partition) : [];
-    for (const [index, result] of results.entries()) {
-      if (isFailedOrUnsaved(result)) found.failedOrUnsaved += 1;
-      if (isCancelled(result) || result.status === 'waiting') found.undone += 1;
-      const item = items[index];
+    for (const [position, result] of results.entries()) {
+      if (isFailedOrUnsaved(result)) tally.failedOrUnsaved += 1;
+      const item = items[position];
       // What failed gets a new task. Any other task is polled again, and nothing is submitted for it.
       const taskId = result.status === 'failed' ? undefined : (result.taskId ?? undefined);
       if (isRepeated(result) && item) yield { line: ++line, item: { ...item, taskId } };
-      else countLeft(left, await followResult(temporal, result));
+      else countLeft(tally.left, await followResult(temporal, result));
     }
   }
 }

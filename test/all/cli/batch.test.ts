@@ -175,7 +175,9 @@ test('which results are wanted is checked before anything is asked, in one messa
   expect(() => wantedFrom({ download: 'x' })).toThrow('--download: needs --at');
   expect(() => wantedFrom({ download: 'x', at: 'images' })).toThrow('is not a JSON pointer');
   expect(() => wantedFrom({ download: 'x', at: '/images', status: 'failed' })).toThrow('only items that');
-  expect(() => wantedFrom({ manifest: true, status: 'held' })).toThrow('--manifest: is for --status failed');
+  expect(() => wantedFrom({ manifest: true, status: 'held' })).toThrow(
+    '--manifest: only with --status failed',
+  );
   expect(wantedFrom({ download: 'x', at: '' })).toMatchObject({ target: { into: 'x', at: '' } });
   expect([fileName('mug-7'), fileName('.x').startsWith('_x.'), fileName('..')]).toEqual([
     ...['mug-7', true],

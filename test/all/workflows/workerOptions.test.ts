@@ -1,7 +1,6 @@
 /** What a team can give to its workers: roles, and options of the SDK. */
 import { type WorkerOptions } from '@temporalio/worker';
-import { createSegueWorker } from '../../../src/worker';
-import { cachedWorkflowsIn, type SegueWorkerOptions } from '../../../src/worker';
+import { cachedWorkflowsIn, createSegueWorker, type SegueWorkerOptions } from '../../../src/worker';
 import { waitingJob } from '../../support/builders/waitingJob';
 import { segue } from '../../support/servers/segueCommand';
 import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';

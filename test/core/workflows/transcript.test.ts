@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type TranscriptResult, type TranscriptState } from '../../../src/contract';
 import { InvalidInput, KeyReused } from '../../../src/errors';
 import { transcriptWorkflowId } from '../../../src/contract/ids';
-import { OWN_START } from '../../support/builders/jobs';
+import { asReport, OWN_START } from '../../support/builders/jobs';
 import { eventually } from '../../support/eventually';
 import { seedTranscription, SRT, tellWebhook } from '../../support/service/records';
 import { ask, readLedger, useSandbox } from '../../support/service/sandbox';
@@ -189,11 +189,11 @@ describe.each([true, false])('a transcript that is written, with ETags: %s', (et
   test("P2: a transcript that the service ends as FAILED fails with the service's record, in the project and by notification", async () => {
     const project = await seedProject(sandbox.url);
     const transcriptionId = await seedTranscription(sandbox.url, { outcome: 'FAILED' });
-    const report = await transcripts().run({
-      transcriptionId,
-      write: { project, at: '/subtitles' },
-      notify: { userId: '1', workspaceId: WORKSPACE },
-    });
+    const spec = { transcriptionId, write: { project, at: '/subtitles' } };
+    const notify = { userId: '1', workspaceId: WORKSPACE };
+    const report = await transcripts()
+      .run({ ...spec, notify })
+      .catch(asReport);
     expect(report).toMatchObject({
       status: 'failed',
       error: expect.stringContaining(`transcription ${transcriptionId}`),
