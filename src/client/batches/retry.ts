@@ -45,13 +45,13 @@ export async function prepareRetry(temporal: Client, repeated: Batch): Promise<B
   const items = repeatedItems(temporal, repeated, before.partitions, result !== null, tally);
   for await (const partition of inPartitions(items)) partitions.push(partition);
   const manifest = manifestOf(partitions.map(factsOf));
-  const { failed, unsaved } = result?.counts ?? NO_ITEMS;
+  const { failed, unsaved, cancelled } = result?.counts ?? NO_ITEMS;
   const missing = failed + unsaved - tally.failedOrUnsaved;
   if (missing > 0)
     throw notRepeated(repeated, `Temporal no longer keeps ${missing} of its failed or unsaved items`);
   const { left, absent } = tally;
-  // These were not handed over.
-  if (result?.incomplete) left.cancelled += absent;
+  // Of items that were not handed over, the batch knows only that they are cancelled.
+  left.cancelled += Math.min(absent, cancelled);
   return { input: { ...input, key: againKey(repeated.key), manifest }, left, partitions };
 }
 
