@@ -34,6 +34,8 @@ export {
 } from './client/report';
 export { type WaitOptions } from './client/run';
 export { type MediaSpec } from './runs/media';
+export { type RecordSpec } from './runs/record';
+export { type TranscriptSpec } from './runs/transcript';
 export type * from './client/schedules/report';
 export * from './client/schedules';
 export { type ScheduleOptions } from './runs/schedule/spec';

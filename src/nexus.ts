@@ -1,0 +1,21 @@
+/**
+ * What workflows of other teams and namespaces call. Each operation is the run of its key, so calling it twice gives one
+ * run. Cancelling an operation does not cancel the run.
+ */
+import { operation, service } from 'nexus-rpc';
+import {
+  type BatchResult,
+  type CampaignResult,
+  type MediaResult,
+  type RecordResult,
+  type RequestSpecs,
+  type TranscriptResult,
+} from './contract';
+
+export const segueService = service('segue', {
+  media: operation<RequestSpecs['media'], MediaResult>(),
+  transcript: operation<RequestSpecs['transcript'], TranscriptResult>(),
+  record: operation<RequestSpecs['record'], RecordResult>(),
+  campaign: operation<RequestSpecs['campaign'], CampaignResult>(),
+  batch: operation<RequestSpecs['batch'], BatchResult>(),
+});
