@@ -22,37 +22,36 @@ export interface SeguePluginOptions {
  */
 export class SeguePlugin implements WorkerPlugin, BundlerPlugin {
   readonly name = 'segue';
-  private taskQueue?: string;
-  private prepared?: Awaited<ReturnType<typeof prepareQueues>>;
+  private queues: WorkerOptions[] = [];
+  /** The workers of the other queues. */
+  private readonly others: Worker[] = [];
+  private close = (): Promise<void> => Promise.resolve();
 
   constructor(private readonly options: SeguePluginOptions = {}) {}
 
   async configureWorker(team: WorkerOptions): Promise<WorkerOptions> {
     const { connection, taskQueue, namespace = 'default', dataConverter } = team;
     // A connection gives its plugins to every worker on it, so to the other queues' workers as well.
-    if (this.prepared?.queues.some((queue) => queue.taskQueue === taskQueue)) return team;
-    if (this.prepared) throw new TypeError('A SeguePlugin is for one worker; make another one');
+    if (this.queues.some((queue) => queue.taskQueue === taskQueue)) return team;
+    if (this.queues.length > 0) throw new TypeError('A SeguePlugin is for one worker; make another one');
     if (!connection) throw new TypeError('SeguePlugin needs the worker option connection');
     const workflows = await workflowsBeside(team);
     const { config = loadWorkerConfig(), ...options } = this.options;
     const { interceptors, sinks, tuner, workerDeploymentOptions } = team;
-    this.taskQueue = taskQueue;
-    this.prepared = await prepareQueues({
+    const { queues, close } = await prepareQueues({
       ...options,
       ...{ connection, namespace, dataConverter },
       config: { ...config, taskQueue },
       worker: { interceptors, sinks, tuner, workerDeploymentOptions },
     });
-    const own = this.prepared.queues.find((queue) => queue.taskQueue === taskQueue);
-    // A process without the role "workflows" runs the other queues' workers alone.
-    if (!own) return team;
-    return {
-      ...own,
-      ...team,
-      ...workflows,
-      activities: joined(team.activities, own.activities),
-      nexusServices: [...(team.nexusServices ?? []), ...(own.nexusServices ?? [])],
-    };
+    const own = queues.find((queue) => queue.taskQueue === taskQueue);
+    const activities = joined(team.activities, own?.activities);
+    [this.queues, this.close] = [queues, close];
+    // Now, because `runUntil` stops only a worker that runs already.
+    for (const queue of queues) if (queue !== own) this.others.push(await Worker.create(queue));
+    const nexusServices = [...(team.nexusServices ?? []), ...(own?.nexusServices ?? [])];
+    // A process without the role "workflows" runs the workers of the other queues alone.
+    return own ? { ...own, ...team, ...workflows, activities, nexusServices } : team;
   }
 
   configureBundler(team: BundleOptions): BundleOptions {
@@ -69,21 +68,20 @@ export class SeguePlugin implements WorkerPlugin, BundlerPlugin {
   }
 
   async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
-    const { taskQueue } = worker.options;
-    if (!this.prepared || taskQueue !== this.taskQueue) return next(worker);
-    const { queues, close } = this.prepared;
-    const workers = [worker];
-    for (const queue of queues) if (queue.taskQueue !== taskQueue) workers.push(await Worker.create(queue));
-    await runTogether(workers, close, (one) => (one === worker ? next(worker) : one.run()));
+    if (this.others.includes(worker)) return next(worker);
+    await runTogether([worker, ...this.others], this.close, (one) =>
+      one === worker ? next(worker) : one.run(),
+    );
   }
 }
 
-/** The bundle, if the team gives none: one that it builds is joined by `configureBundler`. */
+/** The bundle that the build made, if the team has no workflows; `configureBundler` joins what it bundles. */
 async function workflowsBeside({
   workflowBundle,
   workflowsPath,
 }: WorkerOptions): Promise<Pick<WorkerOptions, 'workflowBundle'>> {
-  if (!workflowBundle) return workflowsPath ? {} : { workflowBundle: { codePath: WORKFLOW_BUNDLE } };
+  if (!workflowBundle)
+    return { workflowBundle: workflowsPath === undefined ? { codePath: WORKFLOW_BUNDLE } : undefined };
   const code = 'code' in workflowBundle ? workflowBundle.code : await readFile(workflowBundle.codePath, 'utf8');
   if (code.includes(JOINED)) return {};
   throw new TypeError(
@@ -91,14 +89,8 @@ async function workflowsBeside({
   );
 }
 
-function joined(team: WorkerOptions['activities'], own: WorkerOptions['activities']): Map<string, unknown> {
-  const [given, added] = [entries(team), entries(own)];
-  const clashing = added.map(([name]) => name).filter((name) => given.some(([other]) => other === name));
-  if (clashing.length > 0)
-    throw new TypeError(`Segue has activities of the same names; name yours otherwise: ${clashing.join(', ')}`);
-  return new Map([...given, ...added]);
-}
-
-function entries(activities: WorkerOptions['activities'] = {}): [string, unknown][] {
-  return activities instanceof Map ? [...activities] : Object.entries(activities);
+function joined(team: object = {}, own: object = {}): object {
+  const clashing = Object.keys(own).filter((name) => name in team);
+  if (clashing.length === 0) return { ...team, ...own };
+  throw new TypeError(`Segue has activities of the same names; name yours otherwise: ${clashing.join(', ')}`);
 }

@@ -3,9 +3,15 @@ import { activityInfo, cancellationSignal, getClient } from '@temporalio/activit
 import { type Client, WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { type ProxySettings } from '../config';
-import { FAILURE, type RunRequest, type SegueActivities } from '../contract';
+import {
+  FAILURE,
+  type JobSettings,
+  type RequestSpecs,
+  type RunRequest,
+  type SegueActivities,
+} from '../contract';
 import { assertValid } from '../errors';
-import { campaignStart } from '../runs/campaign';
+import { campaignStart, validateCampaignSpec } from '../runs/campaign';
 import { failedRun, findOwnRun, isOpen, type RunFacts } from '../runs/find';
 import { startMedia } from '../runs/media';
 import { startRecord } from '../runs/record';
@@ -13,6 +19,7 @@ import { type FiringSettings, startScheduledBatch } from '../runs/schedule/batch
 import { validateScheduledBatch } from '../runs/schedule/targets';
 import { startOrFind } from '../runs/start';
 import { startTranscript } from '../runs/transcript';
+import { validateSettings } from '../validation/inputs';
 import { Heartbeat } from './atMostOnce/heartbeat';
 import { inputFailure } from './lib/failures';
 import { subscribeToEnd, untilEnded } from './runs';
@@ -23,8 +30,7 @@ export function createStartRequested(proxy?: ProxySettings): SegueActivities['st
     const client = getClient();
     const heartbeat = new Heartbeat();
     try {
-      const { poll, submit } = request.spec;
-      const settings = { taskQueue, poll, submit, proxy, signal: cancellationSignal() };
+      const settings = { taskQueue, proxy, signal: cancellationSignal() };
       const { workflowId } = await startRun(client, request, settings);
       const isOver = !(await subscribeToEnd(client, workflowId, workflowExecution?.workflowId ?? ''));
       return { workflowId, isOver };
@@ -38,21 +44,25 @@ export function createStartRequested(proxy?: ProxySettings): SegueActivities['st
 
 function startRun(
   client: Client,
-  { kind, spec }: RunRequest,
-  settings: FiringSettings,
+  { kind, spec: given }: RunRequest,
+  settings: Omit<FiringSettings, 'poll' | 'submit'>,
 ): Promise<RunFacts> {
+  const { poll, submit, ...spec } = given as object & JobSettings;
+  assertValid(validateSettings({ poll, submit }));
+  const all = { ...settings, poll, submit };
   switch (kind) {
     case 'media':
-      return startMedia(client, spec, settings);
+      return startMedia(client, spec as RequestSpecs['media'], all);
     case 'transcript':
-      return startTranscript(client, spec, settings);
+      return startTranscript(client, spec as RequestSpecs['transcript'], all);
     case 'record':
-      return startRecord(client, spec, settings);
+      return startRecord(client, spec as RequestSpecs['record'], all);
     case 'campaign':
-      return startOrFind(client, campaignStart(spec, settings));
+      assertValid(validateCampaignSpec(spec), 'The campaign was not started');
+      return startOrFind(client, campaignStart(spec as RequestSpecs['campaign'], all));
     case 'batch':
       assertValid(validateScheduledBatch(spec), 'The batch was not started');
-      return startScheduledBatch(client, spec, settings);
+      return startScheduledBatch(client, spec as RequestSpecs['batch'], all);
   }
 }
 

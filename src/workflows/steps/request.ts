@@ -21,7 +21,7 @@ export async function untilRequestedEnds(
 ): Promise<object> {
   const reported = listenForEnds();
   const { workflowId, isOver } = await unwrapped(() => startRequested(request));
-  setCurrentDetails(`Waits for the end of `${workflowId}`.`);
+  setCurrentDetails(`Waits for the end of \`${workflowId}\`.`);
   return untilEnded({
     ...{ workflowId, reported, mayHaveEnded: isOver, checkEveryMs: CHECK_EVERY_MS, continueAsNew },
     read: (isEnding) => unwrapped(() => readRequested({ workflowId, isEnding })),
