@@ -82,7 +82,8 @@ async function workflowsBeside({
 }: WorkerOptions): Promise<Pick<WorkerOptions, 'workflowBundle'>> {
   if (!workflowBundle)
     return { workflowBundle: workflowsPath === undefined ? { codePath: WORKFLOW_BUNDLE } : undefined };
-  const code = 'code' in workflowBundle ? workflowBundle.code : await readFile(workflowBundle.codePath, 'utf8');
+  const code =
+    'code' in workflowBundle ? workflowBundle.code : await readFile(workflowBundle.codePath, 'utf8');
   if (code.includes(JOINED)) return {};
   throw new TypeError(
     "workflowBundle lacks Segue's workflows; build it with bundleWorkflowCode({ ..., plugins: [new SeguePlugin()] }), or give workflowsPath",

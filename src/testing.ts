@@ -26,11 +26,14 @@ export interface TestEnvironment {
 export async function startTestEnvironment({
   pace = 'instant',
 }: TestEnvironmentOptions = {}): Promise<TestEnvironment> {
-  const { SANDBOX_KEY, startLocalStack, readPace } = await forDevelopment('startTestEnvironment', async () => ({
-    ...(await import('@segue/sandbox')),
-    ...(await import('./cli/servers/localStack.js')),
-    ...(await import('./cli/servers/sandbox.js')),
-  }));
+  const { SANDBOX_KEY, startLocalStack, readPace } = await forDevelopment(
+    'startTestEnvironment',
+    async () => ({
+      ...(await import('@segue/sandbox')),
+      ...(await import('./cli/servers/localStack.js')),
+      ...(await import('./cli/servers/sandbox.js')),
+    }),
+  );
   const local = loadLocalConfig();
   const poll = { ...local.starter.poll, min: '50ms', max: '100ms' } as const;
   const state = await mkdtemp(path.join(tmpdir(), 'segue-test-'));

@@ -70,7 +70,8 @@ export interface SegueWorker {
 export async function createSegueWorker(options: SegueWorkerOptions): Promise<SegueWorker> {
   const { queues, close } = await prepareQueues(options);
   const workers: Worker[] = [];
-  for (const queue of queues) workers.push(await Worker.create({ ...queue, plugins: options.worker?.plugins }));
+  for (const queue of queues)
+    workers.push(await Worker.create({ ...queue, plugins: options.worker?.plugins }));
   return {
     identity: workers[0]?.options.identity ?? '',
     taskQueues: workers.map((worker) => worker.options.taskQueue),

@@ -17,7 +17,9 @@ const NEXT_STEPS = `Next:
 export function addTo(program: Command): void {
   program
     .command('init [folder]')
-    .description('write a starter project: a worker with a workflow of its own, a campaign, a manifest, a test')
+    .description(
+      'write a starter project: a worker with a workflow of its own, a campaign, a manifest, a test',
+    )
     .action(async (folder = '.') => {
       await writeStarter(folder);
       print(NEXT_STEPS);
@@ -30,7 +32,8 @@ async function writeStarter(folder: string): Promise<void> {
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(STARTER, path.join(entry.parentPath, entry.name)));
   const taken = files.filter((file) => existsSync(path.join(folder, file)));
-  if (taken.length > 0) throw new UsageError(`Nothing was written: ${folder} already has ${taken.join(', ')}`);
+  if (taken.length > 0)
+    throw new UsageError(`Nothing was written: ${folder} already has ${taken.join(', ')}`);
   await mkdir(folder, { recursive: true });
   await addToManifest(path.join(folder, 'package.json'));
   await cp(STARTER, folder, { recursive: true });

@@ -21,7 +21,10 @@ export function addTo(program: Command): void {
     .description(
       'register the search attributes that Segue needs in the namespace; harmless when done before',
     )
-    .option('--nexus [endpoint]', 'also make the Nexus endpoint of the task queue; its name is segue when left out')
+    .option(
+      '--nexus [endpoint]',
+      'also make the Nexus endpoint of the task queue; its name is segue when left out',
+    )
     .action(setUp);
 }
 
@@ -40,14 +43,14 @@ async function setUp({ nexus }: { nexus?: string | true }): Promise<void> {
         throw new UnreachableError('The server took the search attributes, but does not show them.');
       await sleep(200);
     }
-    print(
-      missing.length > 0 ? `registered ${missing.join(', ')} in ${namespace}` : 'nothing to do',
-    );
+    print(missing.length > 0 ? `registered ${missing.join(', ')} in ${namespace}` : 'nothing to do');
     if (nexus === undefined) return;
     const { taskQueue } = loadStarterConfig(env());
     const name = nexus === true ? 'segue' : nexus;
     const isNew = await makeEndpoint(connection, name, { namespace, taskQueue });
-    print(`the Nexus endpoint ${name} ${isNew ? 'is made' : 'is there'}: it leads to ${taskQueue} in ${namespace}`);
+    print(
+      `the Nexus endpoint ${name} ${isNew ? 'is made' : 'is there'}: it leads to ${taskQueue} in ${namespace}`,
+    );
   });
 }
 

@@ -48,7 +48,12 @@ test("P1 P2 P4: a team's own workflow whose worker is killed has one POST, its c
   await job.pollNow();
   const taskId = await handle.result();
   const { summary } = await readLedger(sandboxUrl);
-  expect(summary).toMatchObject({ submissions: 1, duplicates: 0, notifications: 1, duplicateNotifications: 0 });
+  expect(summary).toMatchObject({
+    submissions: 1,
+    duplicates: 0,
+    notifications: 1,
+    duplicateNotifications: 0,
+  });
   const { data } = await readProject(sandboxUrl, project);
   expect(data).toMatchObject({ products: { shoe: { cutout: taskId } } });
 });
@@ -75,9 +80,7 @@ describe('a worker with the plugin', () => {
           async (suffix) => (await pollersOf(temporal.client, taskQueue + suffix, 'activity')).length > 0,
         ),
       );
-    await worker.runUntil(() =>
-      eventually('the pollers', async () => (await polled()).every(Boolean)),
-    );
+    await worker.runUntil(() => eventually('the pollers', async () => (await polled()).every(Boolean)));
   });
 
   test('takes a bundle that was built with the plugin', async () => {
