@@ -7,7 +7,7 @@ import { WORKFLOW_BUNDLE } from './temporal/bundle';
 import { prepareQueues, runTogether, type SegueWorkerOptions } from './worker';
 
 /** The module of a bundle that `configureBundler` joined. */
-const JOINED = 'joinedWorkflows';
+const JOINED = 'segue-team-workflows';
 
 export interface SeguePluginOptions {
   /** Default: from the environment. The task queue is always that of the team's worker. */
@@ -57,11 +57,11 @@ export class SeguePlugin implements WorkerPlugin, BundlerPlugin {
   configureBundler(team: BundleOptions): BundleOptions {
     return {
       ...team,
-      workflowsPath: require.resolve('./temporal/joinedWorkflows'),
+      workflowsPath: require.resolve('./workflows/joined'),
       preloadModules: [...(team.preloadModules ?? []), require.resolve('./workflows')],
       webpackConfigHook: (given) => {
         const config = team.webpackConfigHook?.(given) ?? given;
-        const alias = { ...config.resolve?.alias, 'segue-team-workflows': team.workflowsPath };
+        const alias = { ...(config.resolve?.alias as object), [JOINED]: team.workflowsPath };
         return { ...config, resolve: { ...config.resolve, alias } };
       },
     };

@@ -24,7 +24,7 @@ import { parseDuration } from './contract/durations';
 import { assertValid } from './errors';
 import { batchTaskQueue, pollTaskQueue, submitTaskQueue, writeTaskQueue } from './contract/ids';
 import { requireRegistration } from './runs/registration';
-import { nexusHandler } from './temporal/nexusHandler';
+import { nexusHandler } from './activities/nexus';
 
 /** Clocks and limits that only tests set. */
 type TestOptions = Pick<ActivityOptions, 'checkScheduledTime' | 'now' | 'wallClock' | 'writeTimeoutMs'>;

@@ -20,8 +20,8 @@ export function addTo(program: Command): void {
     .description(
       'write a starter project: a worker with a workflow of its own, a campaign, a manifest, a test',
     )
-    .action(async (folder = '.') => {
-      await writeStarter(folder);
+    .action(async (folder: string | undefined) => {
+      await writeStarter(folder ?? '.');
       print(NEXT_STEPS);
     });
 }

@@ -1,7 +1,7 @@
 /** The workflow of another team: it knows the endpoint of Segue, no ids and no queues. */
 import { createNexusServiceClient } from '@temporalio/workflow';
 import { type RequestSpecs } from '../../../src/contract';
-import { segueService } from '../../../src/nexus';
+import { segueService } from '../../../src/contract/nexus';
 
 type Kind = keyof RequestSpecs;
 

@@ -62,7 +62,9 @@ test('they hold what runs and no tests, and install without a build', () => {
     ['dist', 'package.json', 'server'],
   ]);
   const paths = packed.flatMap(({ files }) => files.map((file) => file.path));
-  expect(paths.filter((file) => /\.test\.|tsbuildinfo/.test(file))).toEqual(['examples/starter/test/product.test.ts']);
+  expect(paths.filter((file) => /\.test\.|tsbuildinfo/.test(file))).toEqual([
+    'examples/starter/test/product.test.ts',
+  ]);
 });
 
 describe('the package of the worker and the client, alone', () => {

@@ -3,14 +3,11 @@
  * run. Cancelling an operation does not cancel the run.
  */
 import { operation, service } from 'nexus-rpc';
-import {
-  type BatchResult,
-  type CampaignResult,
-  type MediaResult,
-  type RecordResult,
-  type RequestSpecs,
-  type TranscriptResult,
-} from './contract';
+import { type BatchResult } from './batches';
+import { type CampaignResult } from './campaigns';
+import { type MediaResult } from './media';
+import { type RecordResult, type TranscriptResult } from './records';
+import { type RequestSpecs } from './requests';
 
 export const segueService = service('segue', {
   media: operation<RequestSpecs['media'], MediaResult>(),

@@ -1,8 +1,8 @@
+/** The operations of the Nexus service: each is a `runRequest`, which finds or starts the run of the key. */
 import { startWorkflow, WorkflowRunOperationHandler } from '@temporalio/nexus';
 import { serviceHandler } from 'nexus-rpc';
-import { RUN_REQUEST_WORKFLOW, type RequestKind, type RequestSpecs, type RunRequest } from '../contract';
-import { segueService } from '../nexus';
-import { type runRequest } from '../workflows';
+import { RUN_REQUEST_WORKFLOW, type RequestKind, type RequestSpecs } from '../contract';
+import { segueService } from '../contract/nexus';
 
 export const nexusHandler = serviceHandler(segueService, {
   media: requestOf('media'),
@@ -12,15 +12,13 @@ export const nexusHandler = serviceHandler(segueService, {
   batch: requestOf('batch'),
 });
 
-/** A request of its own for each call, which finds the run of the key. */
 function requestOf<Kind extends RequestKind, Result>(
   kind: Kind,
 ): WorkflowRunOperationHandler<RequestSpecs[Kind], Result> {
-  return new WorkflowRunOperationHandler(async (context, spec) => {
-    const request = { kind, spec } as RunRequest;
-    return startWorkflow<typeof runRequest>(context, RUN_REQUEST_WORKFLOW, {
+  return new WorkflowRunOperationHandler((context, spec) =>
+    startWorkflow<(request: object) => Promise<Result>>(context, RUN_REQUEST_WORKFLOW, {
       workflowId: `request/${context.requestId}`,
-      args: [request],
-    }) as never;
-  });
+      args: [{ kind, spec }],
+    }),
+  );
 }
