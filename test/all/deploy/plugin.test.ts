@@ -9,6 +9,7 @@ import { pollersOf } from '../../../src/runs/query';
 import { SANDBOX_KEY } from '../../../sandbox/src/server';
 import { readProject, seedProject } from '../../support/builders/writing';
 import { eventually } from '../../support/eventually';
+import { resetRun } from '../../support/servers/reset';
 import { useProcesses } from '../../support/servers/processes';
 import { type SegueProcess } from '../../support/servers/segueProcess';
 import { segueClient, testConfig, useTemporal } from '../../support/servers/temporal';
@@ -54,6 +55,10 @@ test("P1 P2 P4: a team's own workflow whose worker is killed has one POST, its c
     notifications: 1,
     duplicateNotifications: 0,
   });
+  // Nor when people repeat it.
+  const runId = await resetRun(temporal, { workflowId: handle.workflowId });
+  expect(await temporal.client.workflow.getHandle(handle.workflowId, runId).result()).toBe(taskId);
+  expect((await readLedger(sandboxUrl)).summary).toMatchObject({ submissions: 1, notifications: 1 });
   const { data } = await readProject(sandboxUrl, project);
   expect(data).toMatchObject({ products: { shoe: { cutout: taskId } } });
 });
