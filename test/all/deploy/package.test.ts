@@ -142,6 +142,21 @@ describe('the package of the worker and the client, alone', () => {
   });
 });
 
+test('publint and arethetypeswrong find nothing wrong in the packed package', async () => {
+  // Both are ES modules, which jest does not load.
+  const check = `
+    import { readFile } from 'node:fs/promises';
+    import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+    import { publint } from 'publint';
+    const tarball = await readFile(${JSON.stringify(fileOf(0))});
+    const { messages } = await publint({ pack: { tarball: tarball.buffer.slice(tarball.byteOffset, tarball.byteOffset + tarball.length) } });
+    const { problems } = await checkPackage(createPackageFromTarballData(tarball));
+    // The oldest way to resolve, that of Node 10, ignores the exports of a package.
+    const wrong = problems.filter(({ resolutionKind }) => resolutionKind !== 'node10');
+    console.log(JSON.stringify([...messages, ...wrong]));`;
+  expect(JSON.parse(await runCode(ROOT, check, 'module'))).toEqual([]);
+});
+
 test('with the packages of development, a test runs a job against the sandbox', async () => {
   const project = await newProject('development');
   await install(project, fileOf(0), fileOf(1), fileOf(2));
