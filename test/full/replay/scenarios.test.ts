@@ -10,19 +10,22 @@ const temporal = useTemporal();
 /** In some scenarios two things happen at the same moment, and either may be first. */
 const TRIES = 4;
 
-/** Where the length of its history cuts a run differs from time to time, so only how it begins and ends is compared. */
-const CUT = /^(batch|batch-part|campaign)-(continued|handing-over)/;
-const ENDS = /^WORKFLOW_EXECUTION_(?!SIGNALED)/;
+/**
+ * Runs of workflows that continue as new in the middle of their work. How much work each has differs from
+ * time to time, so only their first and last events are compared.
+ */
+const CUT_RUNS = ['campaign-continued-as-new', 'batch-part-continued', 'batch-part-handing-over'];
+const FIRST_OR_LAST = /^WORKFLOW_EXECUTION_(?!SIGNALED)/;
 
 test.each(Object.entries(allScenarios))(
   'P6: %s does what its committed history shows',
   async (name, scenario) => {
-    const compared = (history: HistoryJson): string[] =>
-      outlineOf(history).filter((line) => !CUT.test(name) || ENDS.test(line));
-    const wanted = compared(JSON.parse(committed.get(name) ?? 'no history is committed') as HistoryJson);
+    const comparedLines = (history: HistoryJson): string[] =>
+      outlineOf(history).filter((line) => !CUT_RUNS.includes(name) || FIRST_OR_LAST.test(line));
+    const wanted = comparedLines(JSON.parse(committed.get(name) ?? 'no history is committed') as HistoryJson);
     let outline: string[] = [];
     for (let n = 0; n < TRIES && outline.join() !== wanted.join(); n += 1)
-      outline = compared(await record(temporal, scenario));
+      outline = comparedLines(await record(temporal, scenario));
     expect(outline).toEqual(wanted);
   },
   240_000,
