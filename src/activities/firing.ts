@@ -14,10 +14,10 @@ import {
   type SegueActivities,
   type StartFiredOrder,
 } from '../contract';
-import { batchWorkflowId, keyIn, scheduleId } from '../contract/ids';
+import { batchWorkflowId, campaignWorkflowId, keyIn, scheduleId } from '../contract/ids';
 import { assertValid, UnreachableAddress } from '../errors';
 import { endOfBatch } from '../runs/batch/end';
-import { whyNotCompleted } from '../runs/campaign';
+import { endOfCampaign } from '../runs/campaign';
 import { validateSchedule } from '../runs/schedule/spec';
 import { startTarget } from '../runs/schedule/targets';
 import { Heartbeat } from './atMostOnce/heartbeat';
@@ -92,7 +92,7 @@ function asFailure(error: unknown, { schedule, time }: StartFiredOrder): unknown
 
 /** Pointers into the result of a campaign or a batch. */
 const RESULT = {
-  ...{ status: '/status', decisions: '/decisions' },
+  ...{ status: '/status', decisions: '/decisions', written: '/written' },
   ...{ counts: '/counts', incomplete: '/incomplete', stopped: '/stopped' },
 };
 
@@ -110,14 +110,14 @@ export function createReadFiredEnd(meter: MetricMeter): SegueActivities['readFir
 type Values = Extract<JobEnd, { is: 'succeeded' }>['values'];
 
 function endByResult(workflowId: string, values: Values): FiredEnd {
-  const [status, decisions, counts, incomplete, stopped] = Object.values(RESULT).map((pointer) => {
+  const [status, decisions, written, counts, incomplete, stopped] = Object.values(RESULT).map((pointer) => {
     const found = values[pointer];
     return found && 'value' in found ? found.value : undefined;
   });
   const isBatch = workflowId === batchWorkflowId(keyIn(workflowId));
   if (isBatch) return endOfBatch({ status, counts, incomplete, stopped } as BatchResult);
-  if (status !== 'rejected' && status !== 'expired') return { status: 'succeeded', error: null };
-  // Decisions that are too large are not read.
-  const taken = (decisions ?? []) as CampaignResult['decisions'];
-  return { status: 'failed', error: whyNotCompleted({ status, decisions: taken }) };
+  if (workflowId !== campaignWorkflowId(keyIn(workflowId))) return { status: 'succeeded', error: null };
+  // A value that is too large is not read.
+  const unread = { ok: false, error: 'the reason is in its result' };
+  return endOfCampaign({ status, decisions: decisions ?? [], written: written ?? unread } as CampaignResult);
 }

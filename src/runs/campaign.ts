@@ -4,11 +4,13 @@ import { isDeeper } from '../api/json';
 import { findTool, mediaTools } from '../api/tools';
 import {
   CAMPAIGN_WORKFLOW,
+  type CampaignDecisionTaken,
   type CampaignInput,
   type CampaignResult,
   type CampaignSpec,
   DEFAULT_APPROVAL,
   DEFAULT_CAMPAIGN_AT,
+  type FiredEnd,
 } from '../contract';
 import { campaignWorkflowId } from '../contract/ids';
 import { attributesOfJob } from '../contract/searchAttributes';
@@ -99,10 +101,17 @@ export function campaignStart(
   };
 }
 
-/** Why a campaign that completed as a workflow was rejected or expired. */
-export function whyNotCompleted({ status, decisions }: Pick<CampaignResult, 'status' | 'decisions'>): string {
-  if (status === 'expired') return 'nobody decided in time';
-  const last = decisions.at(-1);
+type End = Pick<CampaignResult, 'status' | 'decisions' | 'written'>;
+
+/** Rejected and expired campaigns complete as workflows, but count as failed. */
+export function endOfCampaign({ status, decisions, written }: End): FiredEnd {
+  if (status === 'expired') return { status: 'failed', error: 'nobody decided in time' };
+  if (status === 'rejected') return { status: 'failed', error: rejectedBy(decisions.at(-1)) };
+  if (written.ok) return { status: 'succeeded', error: null };
+  return { status: 'unsaved', error: `the project does not show the end: ${written.error}` };
+}
+
+function rejectedBy(last: CampaignDecisionTaken | undefined): string {
   return last ? `rejected by ${last.by}${last.comment ? `: ${last.comment}` : ''}` : 'it was rejected';
 }
 

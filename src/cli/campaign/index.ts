@@ -2,7 +2,7 @@ import { type Command } from 'commander';
 import { type Campaign, type CampaignEntry, type CampaignFilter } from '../../client/campaigns';
 import { type JobReport } from '../../client/report';
 import {
-  CAMPAIGN_STAGES,
+  LISTED_CAMPAIGN_STAGES,
   type CampaignResult,
   type CampaignStatus,
   type CampaignVerdict,
@@ -73,7 +73,7 @@ export function addTo(program: Command): void {
     ...{ one: 'campaign', plural: 'campaigns' },
     columns: ['KEY', 'STATUS', 'STAGE', 'PROJECT'],
     rowOf: ({ key, status, stage, project }) => [key, status, stage ?? '', project ?? ''],
-    stages: CAMPAIGN_STAGES,
+    stages: LISTED_CAMPAIGN_STAGES,
     client: (segue) => segue.campaign,
   }).option('--project <type/id>', 'only those of this project', projectFlag);
 }

@@ -10,11 +10,11 @@ import {
   type CampaignJob,
   type CampaignResult,
   type CampaignSpec,
-  type CampaignStage,
   type CampaignStatus,
   campaignStatusQuery,
   decideUpdate,
   FAILURE,
+  type ListedCampaignStage,
   type MediaState,
   type PauseOrder,
   pauseUpdate,
@@ -26,9 +26,9 @@ import { assertValid, DecisionRefused } from '../../errors';
 import { inParallel } from '../../platform/parallel';
 import {
   campaignStart,
+  endOfCampaign,
   validateCampaignSpec,
   validateMediaRequest,
-  whyNotCompleted,
 } from '../../runs/campaign';
 import { countRuns, find, findRuns } from '../../runs/find';
 import { queryRun } from '../../runs/query';
@@ -38,10 +38,10 @@ import { entryOf, type JobEntry, type JobFilter, queryOf, type Standing } from '
 import { Run, RunsClient } from '../run';
 
 export interface CampaignFilter extends Pick<JobFilter, 'project'> {
-  stage?: CampaignStage;
+  stage?: ListedCampaignStage;
 }
 
-export type CampaignEntry = JobEntry<CampaignStage>;
+export type CampaignEntry = JobEntry<ListedCampaignStage>;
 
 const ONLY_CAMPAIGNS = [CAMPAIGN_WORKFLOW];
 const QUERIES_AT_ONCE = 10;
@@ -140,11 +140,8 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
     return standing.status === 'held' ? { ...standing, error: whyHeld(state?.jobs ?? []) } : standing;
   }
 
-  /** Rejected and expired campaigns complete as workflows, but count as failed. */
   protected succeeded(result: CampaignResult): Standing {
-    const { status: stage, written } = result;
-    const status = stage !== 'completed' ? 'failed' : written.ok ? 'succeeded' : 'unsaved';
-    return { status, stage, taskId: null, info: result, error: reasonOf(result) };
+    return { ...endOfCampaign(result), stage: result.status, taskId: null, info: result };
   }
 
   /** The failure of a campaign has its jobs and problems. */
@@ -159,11 +156,6 @@ function whyHeld(jobs: CampaignJob[]): string {
   const held = jobs.filter(({ status }) => status === 'held');
   const reasons = held.map(({ name, error }) => `${name} is held: ${error ?? 'no worker says why'}`);
   return truncate(reasons.join('; '), LONGEST_REASON);
-}
-
-function reasonOf({ status, decisions, written }: CampaignResult): string | null {
-  if (status !== 'completed') return whyNotCompleted({ status, decisions });
-  return written.ok ? null : `the project does not show the end: ${written.error}`;
 }
 
 /** The same decision in the same round: the open one, else the last one. */

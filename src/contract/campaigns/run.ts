@@ -18,6 +18,10 @@ export const CAMPAIGN_STAGES = [
 ] as const;
 export type CampaignStage = (typeof CAMPAIGN_STAGES)[number];
 
+/** `unsaved`: it completed, and its project does not show that. */
+export const LISTED_CAMPAIGN_STAGES = [...CAMPAIGN_STAGES, 'unsaved'] as const;
+export type ListedCampaignStage = (typeof LISTED_CAMPAIGN_STAGES)[number];
+
 /** `skipped`: a job that it depends on failed. */
 export type CampaignJobStatus =
   | 'waiting'

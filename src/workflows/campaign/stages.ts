@@ -18,6 +18,7 @@ import {
   type NoticeOutcome,
   type SegueActivities,
 } from '../../contract';
+import { listStage } from '../steps/visibility';
 import { cancelJobs, startJobs, unlessCancelled } from './jobs';
 import { notifyEnd } from './notify';
 import { handOverToWriter, save, saveAll, saveJob, untilSaved } from './project';
@@ -163,6 +164,7 @@ export async function finish(run: Campaign, status: CampaignResult['status']): P
   setStage(run, status);
   const { jobs, research, decisions, remarks } = progress;
   const written = await CancellationScope.nonCancellable(() => untilSaved(run));
+  if (status === 'completed' && !written.ok) listStage('unsaved');
   const notified = await CancellationScope.nonCancellable(() => notifyEnd(run, status, []));
   const finishedAt = progress.since;
   return { key: input.key, status, jobs, research, decisions, remarks, finishedAt, written, notified };

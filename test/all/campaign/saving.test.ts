@@ -84,6 +84,12 @@ describe.each([true, false])('with ETags: %s', (etags) => {
     expect(code).toBe(1);
     expect(stdout).toMatch(/ unsaved, completed\nthe project does not show the end: /);
     expect(stderr).not.toContain('retry');
+    await eventually('its stage in the list', async () => {
+      const { stdout: listed } = await segue(['campaign', 'list', '--stage', 'unsaved', '--json'], settings);
+      return listed
+        .split('\n')
+        .some((line) => line.includes(spec.key) && line.includes('"status":"unsaved"'));
+    });
   });
 
   test('whatever changes while a save is on its way is in the project at the end', async () => {

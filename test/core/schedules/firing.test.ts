@@ -6,6 +6,7 @@ import { cutout, newCampaign, TestCampaign, useCampaigns } from '../../support/b
 import { eventually } from '../../support/eventually';
 import { endedOf, NEVER_BY_ITSELF, useSchedules } from '../../support/builders/schedules';
 import { testConfig, withWorker } from '../../support/servers/temporal';
+import { addFault, answering } from '../../support/service/sandbox';
 
 const campaigns = useCampaigns();
 const { newName, until } = useSchedules(campaigns.client);
@@ -103,6 +104,20 @@ test('a firing stays open as long as its campaign; others are skipped meanwhile,
     fired: 1,
     firings: [{ status: 'failed', error: 'rejected by sam' }],
   });
+});
+
+test('a campaign whose end its project refuses is unsaved', async () => {
+  const name = newName();
+  const { schedules } = campaigns.client();
+  await schedules.create(name, { ...NIGHTLY, target: await campaignTarget({ approval: { from: 'u-2' } }) });
+  await schedules.backfill(name, FIRST, FIRST);
+  const campaign = campaignOf(name, FIRST);
+  await campaign.untilStage('approving');
+  await addFault(sandbox.url, answering(422, 'update-project'));
+  await campaign.decide({ decision: 'approve', by: 'sam' });
+  const { firings } = await until(name, 'the end', (report) => endedOf(report).length === 1);
+  const error = expect.stringMatching(/^the project does not show the end: /) as unknown;
+  expect(firings).toMatchObject([{ status: 'unsaved', error }]);
 });
 
 test('P2: a run that was terminated cannot tell its end, and is looked at', async () => {
