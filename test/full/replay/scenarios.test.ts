@@ -8,7 +8,7 @@ const committed = new Map(unreleasedHistories().map(({ scenario, json }) => [sce
 const temporal = useTemporal();
 
 /** In some scenarios two things happen at the same moment, and either may be first. */
-const TRIES = 4;
+const TRIES = 8;
 
 /**
  * Runs of workflows that continue as new in the middle of their work. How much work each has differs from
