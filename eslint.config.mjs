@@ -2,18 +2,18 @@ import prettier from 'eslint-config-prettier';
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
-/** Where one meets a query and a signal in one workflow task, they are replayed in another order than they came. */
+/** When a workflow task has a local activity, a query and a signal, a replay may handle them in another order. */
 const noLocalActivities = {
   name: '@temporalio/workflow',
   importNames: ['proxyLocalActivities', 'scheduleLocalActivity'],
-  message: 'A history with local activities may not replay: use an ordinary one.',
+  message: 'A history with local activities may not replay: use an ordinary activity.',
 };
 
-/** What is made when a module is loaded, and not by a call or with each object of a class. */
+/** Code that runs when a module is loaded: not in a function, and not a field of an object. */
 const atLoad = ':not(:function *, PropertyDefinition[static=false] *)';
 const READ_ONLY = '[id.typeAnnotation.typeAnnotation.typeName.name=/^Readonly(Map|Set)$/]';
 
-/** All runs of a worker share the modules of the bundle: what one of them kept there, others would find. */
+/** All runs of a worker share the modules of the bundle, so a module must not keep the state of a run. */
 const sharedState = [
   `VariableDeclaration[kind=/let|var/]${atLoad}`,
   'PropertyDefinition[static=true][readonly=false]',
@@ -22,14 +22,14 @@ const sharedState = [
   `Literal[regex.flags=/[gy]/]${atLoad}`,
   `ArrayExpression[elements.length=0]${atLoad}`,
   `ObjectExpression[properties.length=0]${atLoad}`,
-  // Each wait that it tells makes the next one longer.
+  // Each call makes the next pause longer.
   `CallExpression[callee.name='newBackoff']${atLoad}`,
 ].map((selector) => ({
   selector,
-  message: 'Workflow runs share this module: keep what changes in an object of the run.',
+  message: 'Workflow runs share this module: keep state in an object of the run.',
 }));
 
-/** Which folders of src/ a folder may import, types included; so that no two of them need each other. */
+/** Which folders of src/ a folder may import, types included. There is no cycle. */
 const MAY_IMPORT = {
   platform: [],
   api: ['platform'],
@@ -62,7 +62,7 @@ const bundleRule = {
   message: 'Workflow code is deterministic: do this in an activity.',
 };
 
-/** So that no part of a workflow and src/workflows/lib need each other. */
+/** No cycle between src/workflows/lib and the rest of src/workflows. */
 const libRule = {
   regex: '^\\.\\./(?!\\.\\./)',
   message: 'src/workflows/lib imports nothing else of src/workflows.',
@@ -88,7 +88,7 @@ export default defineConfig(
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
-      // Taking members out of an object is how it is told without them.
+      // `const { a, ...rest } = object` leaves a member out.
       '@typescript-eslint/no-unused-vars': ['error', { ignoreRestSiblings: true }],
     },
   },
