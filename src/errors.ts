@@ -54,7 +54,7 @@ export class NoSuchJob extends SegueError {
 
 export class NoSuchSchedule extends SegueError {
   constructor(readonly schedule: string) {
-    super(`There is no schedule ${schedule}; \`segue schedule list\` shows those that there are`);
+    super(`There is no schedule ${schedule}; \`segue schedule list\` lists all schedules`);
   }
 }
 
@@ -62,7 +62,7 @@ export class NoSuchSchedule extends SegueError {
 export class ScheduleExists extends SegueError {
   constructor(readonly schedule: string) {
     super(
-      `There is a schedule ${schedule} already, and it asks for something else; it was left as it is. ` +
+      `The schedule ${schedule} exists and asks for something else; it was left as it is. ` +
         'Choose another name, or delete it first.',
     );
   }

@@ -20,7 +20,7 @@ import {
   type WorkerRole,
   type WriteConfig,
 } from './config';
-import { parseDuration } from './contract/durations';
+import { msOf } from './contract/durations';
 import { assertValid } from './errors';
 import { batchTaskQueue, pollTaskQueue, submitTaskQueue, writeTaskQueue } from './contract/ids';
 import { requireRegistration } from './runs/registration';
@@ -100,7 +100,7 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
     keepLongTexts: storesLongTexts(options.dataConverter),
     meter: Runtime.instance().metricMeter,
   });
-  const submitTimeout = parseDuration(config.submit.timeout) ?? 0;
+  const submitTimeout = msOf(config.submit.timeout);
   const { tuner, ...given } = options.worker ?? {};
   const shared = {
     ...given,
@@ -167,8 +167,8 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
 }
 
 /**
- * At once; half of them are for runs that are cached. They share one thread, and a task has ten seconds: with many more
- * at once, long replays would all time out, again and again.
+ * Workflow tasks at the same time, half of them for cached runs. They share one thread, and a task has ten seconds: with
+ * many more, long replays would all time out, again and again.
  */
 const WORKFLOW_TASKS = 16;
 

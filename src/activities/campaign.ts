@@ -12,12 +12,12 @@ import { findOwnRun, isOpen } from '../runs/find';
 import { problemText } from '../validation/campaign';
 import { callOptions, manyReads } from './lib/calls';
 import { clockOf } from './clock';
-import { type Patience, patientFailure } from './lib/failures';
+import { type AuthGrace, patientFailure } from './lib/failures';
 import { type Survey, survey, type Tally } from './lib/survey';
 
 const AT_ONCE = 5;
 
-export function createPrepareCampaign(api: Api, patience: Patience): CampaignActivities['prepareCampaign'] {
+export function createPrepareCampaign(api: Api, patience: AuthGrace): CampaignActivities['prepareCampaign'] {
   return ({ scope, media, voices, boards }) =>
     manyReads('prepareCampaign', { scope, ...patience }, async (next) => {
       let context: WorkspaceContext;
@@ -71,7 +71,7 @@ export const checkMedia: CampaignActivities['checkMedia'] = ({ tool, request }) 
   Promise.resolve(validateMediaRequest(tool, request));
 
 /** Finds another running campaign that keeps its state at the same path of the project. */
-export function createReadPlace(api: Api, patience: Patience): CampaignActivities['readPlace'] {
+export function createReadPlace(api: Api, patience: AuthGrace): CampaignActivities['readPlace'] {
   return async ({ scope, project: { resourcetype, id }, at, key }) => {
     try {
       const { data } = await api.getProject({ resourcetype, id }, callOptions('readPlace', { scope }));
@@ -101,7 +101,7 @@ export async function isRunning(campaign: string): Promise<boolean> {
 const LARGEST_SUMMARY_BYTES = 200_000;
 const LONGEST_REMARK = 300;
 
-export function createResearch(api: Api, patience: Patience): CampaignActivities['research'] {
+export function createResearch(api: Api, patience: AuthGrace): CampaignActivities['research'] {
   return ({ scope, ...asked }) =>
     manyReads('research', { scope, ...patience }, async (next) => summaryOf(await survey(api, asked, next)));
 }

@@ -8,7 +8,7 @@ import { createCalls } from './lib/calls';
 import { checkMedia, createPrepareCampaign, createReadPlace, createResearch } from './campaign';
 import { createReadWorkspaceClock, createWorkingHours } from './clock';
 import { createReadFiredEnd, createStartFired } from './firing';
-import { type Patience } from './lib/failures';
+import { type AuthGrace } from './lib/failures';
 import { countBreakerChange } from './lib/metrics';
 import { readMediaResult, startMedia } from './mediaRequests';
 import { createNotifications } from './notify';
@@ -21,7 +21,7 @@ import { RateLimitPause } from './protection/rateLimitPause';
 import { cancelRuns, readEnd, readEnds } from './runs';
 import { type ChunkOptions, createPost, createSubmit, createSubmitChunk, type WriteProblem } from './submit';
 
-export interface ActivityOptions extends ChunkOptions, WriteOptions, DownloadOptions, Partial<Patience> {
+export interface ActivityOptions extends ChunkOptions, WriteOptions, DownloadOptions, Partial<AuthGrace> {
   /** The workspace of every call that names none. */
   organization?: string;
   proxy?: ProxySettings;

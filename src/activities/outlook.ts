@@ -8,7 +8,7 @@ import { FAILURE, type Outlook, type SegueActivities } from '../contract';
 import { manyReads, oneCall } from './lib/calls';
 import { campaignAt, isRunning } from './campaign';
 import { clockOf, firstWorkingMoment } from './clock';
-import { type Patience } from './lib/failures';
+import { type AuthGrace } from './lib/failures';
 import { nextOutlook } from './lib/nextOutlook';
 import { survey } from './lib/survey';
 
@@ -18,7 +18,7 @@ const LARGEST_OUTLOOK_BYTES = 64 * 1024;
 export function createReadOutlook(
   api: Api,
   organizationOf: OrganizationOf,
-  patience: Patience,
+  patience: AuthGrace,
   clockNow: () => number = Date.now,
 ): SegueActivities['readOutlook'] {
   return (order) => {
@@ -61,7 +61,7 @@ function withinSize(outlook: Outlook): Outlook {
 }
 
 /** Whether a nudge is still due: what was due at night may be done in the morning. */
-export function createIsStillDue(api: Api, patience: Patience): SegueActivities['isStillDue'] {
+export function createIsStillDue(api: Api, patience: AuthGrace): SegueActivities['isStillDue'] {
   return ({ scope, project: { resourcetype, id }, at, nudge }) => {
     const read = async (options: CallOptions): Promise<boolean> => {
       const { data } = await api.getProject({ resourcetype, id }, options);

@@ -12,6 +12,7 @@ import {
   type TasksNews,
 } from '../contract';
 import { truncate } from '../api/json';
+import { reasonOf } from '../errors';
 import { inParallel } from '../platform/parallel';
 import { oneCall } from './lib/calls';
 import { boundedInfo, boundedText } from './lib/resultSize';
@@ -43,7 +44,7 @@ export function createPollTasks(api: Api): PollActivities['pollTasks'] {
           silences = 0;
         } catch (error) {
           if (isMissing(error)) news.missing.push(task.item);
-          else news.trouble = error instanceof Error ? error.message : String(error);
+          else news.trouble = reasonOf(error);
           if (!(error instanceof StatusError)) silences += 1;
         }
       });

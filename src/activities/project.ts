@@ -17,11 +17,12 @@ import {
 } from '../contract';
 import { DEFAULT_WRITES } from '../config';
 import { shardOf } from '../contract/ids';
+import { reasonOf } from '../errors';
 import { inParallel } from '../platform/parallel';
 import { writerStart } from '../runs/start';
 import { isActiveAndNotCancelled } from './atMostOnce/server';
 import { callOptions } from './lib/calls';
-import { type Patience, patientFailure } from './lib/failures';
+import { type AuthGrace, patientFailure } from './lib/failures';
 import { ProjectUpdate, UnsettledError } from './lib/projectUpdate';
 import { WriteAttempt, type WriteLimits } from './lib/writeAttempt';
 import { Slots } from './protection/slots';
@@ -33,7 +34,7 @@ const SIGNALS_AT_ONCE = 8;
 /** Signals changes of the calling workflow to the writers of their shards, and starts the writers that do not run. */
 export function createRequestChanges(
   organizationOf: OrganizationOf,
-  patience: Patience,
+  patience: AuthGrace,
 ): SegueActivities['requestChanges'] {
   const { authGrace } = patience;
   return async ({ scope, requests, onlyBy }) => {
@@ -158,6 +159,5 @@ function troubleOf(error: unknown, isSlow: boolean): WriteTrouble {
   const cause = error instanceof UnsettledError ? error.failure : error;
   const { status, retryAfterMs } = cause instanceof StatusError ? cause : {};
   const unsettledMs = error instanceof UnsettledError ? error.until - Date.now() : undefined;
-  const message = cause instanceof Error ? cause.message : String(cause);
-  return { error: message, status, retryAfterMs, unsettledMs, isSlow };
+  return { error: reasonOf(cause), status, retryAfterMs, unsettledMs, isSlow };
 }

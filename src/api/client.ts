@@ -217,7 +217,7 @@ export function organizationResolver(api: Pick<Api, 'getWorkspace'>, configured?
   };
 }
 
-/** Why the workspace of the credential cannot be told; null also where the service gives no answer now. */
+/** Why the workspace of the credential is unknown; null also where the service does not answer now. */
 export async function organizationProblem(
   organizationOf: OrganizationOf,
   options: CallOptions,

@@ -176,7 +176,7 @@ function openConnections(
     proxyTls: { timeout },
     requestTls: { timeout },
     clientFactory: (origin, more) =>
-      new Pool(origin, { ...more, headersTimeout: timeout }).compose(tellingProxyFailures),
+      new Pool(origin, { ...more, headersTimeout: timeout }).compose(reportProxyFailures),
   };
   return {
     shared: new EnvHttpProxyAgent(options),
@@ -185,7 +185,7 @@ function openConnections(
 }
 
 /** undici takes a proxy that hangs up for an idle connection that closed, and would retry without a pause. */
-const tellingProxyFailures: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
+const reportProxyFailures: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
   dispatch(options, {
     onRequestStart: (...args) => handler.onRequestStart?.(...args),
     onRequestUpgrade: (...args) => handler.onRequestUpgrade?.(...args),

@@ -7,6 +7,10 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
+export function asList(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
 export type Path = readonly (string | number)[];
 
 /** What is wrong with a value, and where. */

@@ -11,7 +11,7 @@ import {
   type ExitCode,
   io,
   type Io,
-  LostSightError,
+  ConnectionLostError,
   printJson,
   reasonOf,
   say,
@@ -121,9 +121,9 @@ function report(error: unknown, json: boolean): ExitCode {
   const code = expectedExit(error);
   const message = reasonOf(error);
   if (json) {
-    const isOfJob = error instanceof LostSightError || error instanceof errors.NotRepeated;
+    const isOfJob = error instanceof ConnectionLostError || error instanceof errors.NotRepeated;
     const { workflowId = null, runId = null, key = null } = isOfJob ? error.job : {};
-    const status = error instanceof LostSightError ? 'running' : 'failed';
+    const status = error instanceof ConnectionLostError ? 'running' : 'failed';
     printJson({ ...NO_JOB, workflowId, runId, key, status, error: message });
   }
   const stack = code === undefined && error instanceof Error ? error.stack : undefined;

@@ -6,7 +6,7 @@ import { StatusError } from '../api/errors';
 import { ConfigError, loadStarterConfig, loadTemporalConfig, loadWorkerConfig } from '../config';
 import { formatDuration } from '../contract/durations';
 import { batchTaskQueue, pollTaskQueue, submitTaskQueue, writeTaskQueue } from '../contract/ids';
-import { PROJECT_WRITER_WORKFLOW } from '../contract';
+import { isAccessDenied, PROJECT_WRITER_WORKFLOW } from '../contract';
 import { type Connected, withApi, withTemporal } from './lib/connect';
 import { env, EXIT, io, print, printJson, reasonOf, UnreachableError } from './lib/io';
 
@@ -24,7 +24,7 @@ export function addTo(program: Command): void {
     .action(setUp);
 }
 
-const REGISTRATION_PATIENCE_MS = 30_000;
+const REGISTRATION_TIMEOUT_MS = 30_000;
 
 async function setUp(): Promise<void> {
   await withTemporal(async ({ temporal: { connection }, config: { namespace } }) => {
@@ -33,7 +33,7 @@ async function setUp(): Promise<void> {
     if (clashing.length > 0) throw clashingError(namespace, clashing);
     if (missing.length > 0) await register(connection, namespace, missing);
     // The server shows them only after it has refreshed its cache.
-    const giveUpAt = Date.now() + REGISTRATION_PATIENCE_MS;
+    const giveUpAt = Date.now() + REGISTRATION_TIMEOUT_MS;
     while ((await readRegistration(connection, namespace)).missing.length > 0) {
       if (Date.now() > giveUpAt)
         throw new UnreachableError('The server took the search attributes, but does not show them.');
@@ -175,7 +175,7 @@ async function checkWorkspace(api: Api, options: () => CallOptions): Promise<Res
     const { workspace } = await api.getWorkspace({}, options());
     return ok(`workspace ${workspace?.name ?? 'without a name'} (${workspace?.id ?? 'no id'})`);
   } catch (error) {
-    if (!(error instanceof StatusError) || ![401, 403].includes(error.status)) throw error;
+    if (!(error instanceof StatusError) || !isAccessDenied(error.status)) throw error;
     return missing(error.message, 'check SEGUE_API_KEY or SEGUE_API_TOKEN');
   }
 }

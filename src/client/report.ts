@@ -52,8 +52,8 @@ export function deliveredWith(
   return { status, stage: status, taskId, info, error };
 }
 
-export function succeededWith(info: unknown, taskId: string | null = null): Standing {
-  return { status: 'succeeded', stage: 'succeeded', taskId, info, error: null };
+export function succeededWith(info: unknown): Standing {
+  return { status: 'succeeded', stage: 'succeeded', taskId: null, info, error: null };
 }
 
 export interface JobFilter {

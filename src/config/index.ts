@@ -10,6 +10,7 @@ import { type ApiSettings } from '../api/client';
 import { Credential } from '../api/credential';
 import { type ServiceLayout } from '../api/operation';
 import { type PollSettings, type SubmitSettings } from '../contract';
+import { reasonOf } from '../errors';
 import { VERSION } from '../platform/package';
 import { isLoopback, type ProxySettings } from '../platform/hosts';
 import { type SendLimits, type WriteConfig } from './limits';
@@ -180,7 +181,7 @@ function readTemporal(settings: Settings): TemporalConfig {
       namespace: profile.namespace ?? 'default',
     };
   } catch (error) {
-    settings.problem(`TEMPORAL_*: ${error instanceof Error ? error.message : String(error)}`);
+    settings.problem(`TEMPORAL_*: ${reasonOf(error)}`);
     return { connection: {}, address: '', namespace: '' };
   }
 }

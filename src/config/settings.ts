@@ -7,7 +7,14 @@ import { isPointer } from '../api/json';
 import { PROJECT_PATH, type ServiceLayout } from '../api/operation';
 import { fitsHeader } from '../api/scope';
 import { DEFAULT_POLL, DEFAULT_SUBMIT } from '../contract';
-import { DURATION_FORM, type Duration, formatDuration, parseDuration } from '../contract/durations';
+import {
+  DURATION_FORM,
+  type Duration,
+  formatDuration,
+  isZonedTime,
+  msOf,
+  parseDuration,
+} from '../contract/durations';
 import { DEFAULT_LIMITS, DEFAULT_WRITES } from './limits';
 
 /** What a worker process can do, so that each can be scaled alone: only `submit` and `batch` send POSTs that cost. */
@@ -47,7 +54,7 @@ function duration(least: Duration) {
   return textThat(
     (value) => parseDuration(value) !== undefined,
     `is not a duration; write ${DURATION_FORM}`,
-  ).refine((value) => milliseconds(value) >= milliseconds(least), {
+  ).refine((value) => msOf(value) >= msOf(least), {
     error: ({ input }) => `${String(input)} is too short; the least is ${least}`,
   });
 }
@@ -64,13 +71,9 @@ const rate = textThat(
   'is not a number over 0, like 20 or 0.5',
 ).transform(Number);
 
-const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
-
-/** A time with its zone: the same text must mean the same moment on every machine. */
-const time = textThat(
-  (value) => TIME.test(value) && !Number.isNaN(Date.parse(value)),
-  'is not a time with its zone, like 2026-01-31T14:00:00Z',
-).transform((value) => new Date(value));
+const time = textThat(isZonedTime, 'is not a time with its zone, like 2026-01-31T14:00:00Z').transform(
+  (value) => new Date(value),
+);
 
 function pathTemplate(...parameters: string[]) {
   const form = `/api/v1/things/${parameters.map((parameter) => `{${parameter}}`).join('/')}`;
@@ -204,14 +207,10 @@ export class Settings {
   }
 
   requireOrder(less: [string, Duration], more: [string, Duration]): void {
-    const [lessMs, moreMs] = [milliseconds(less[1]), milliseconds(more[1])];
+    const [lessMs, moreMs] = [msOf(less[1]), msOf(more[1])];
     if (lessMs <= moreMs) return;
     this.problem(
       `${less[0]} (${formatDuration(lessMs)}) is longer than ${more[0]} (${formatDuration(moreMs)}); set both`,
     );
   }
-}
-
-function milliseconds(duration: Duration): number {
-  return parseDuration(duration) ?? 0;
 }

@@ -1,3 +1,10 @@
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
+
+/** A time with its zone: the same text must mean the same moment on every machine. */
+export function isZonedTime(text: string): boolean {
+  return TIME.test(text) && !Number.isNaN(Date.parse(text));
+}
+
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** A length of time as people write it: `50ms`, `15s`, `1.5h`, `7d`. A bare number has no unit and is refused. */
@@ -10,6 +17,11 @@ export function parseDuration(text: string): number | undefined {
   const match = DURATION.exec(text);
   if (!match) return undefined;
   return Math.round(Number(match[1]) * UNITS[match[2] as keyof typeof UNITS]);
+}
+
+/** Of a duration that was checked. */
+export function msOf(duration: Duration): number {
+  return parseDuration(duration) ?? 0;
 }
 
 /** In the largest unit that gives a whole number. */

@@ -189,6 +189,11 @@ export function holdName(runId: string, submission: number): string {
   return `${runId}/${submission}`;
 }
 
+/** NaN where it is no hold. A reset or a continue-as-new changes the run id of a hold, and not its number. */
+export function holdNumber(hold: unknown): number {
+  return typeof hold === 'string' ? Number(hold.split('/').at(-1)) : NaN;
+}
+
 /** Sent as `X-Request-Id`. */
 function requestIdOf(call: string): (key: string, step: string | number) => string {
   return (key, step) => `${key}.${call}.${step}`;

@@ -4,7 +4,7 @@ import { type SubmitOutcome } from '../api/outcomes';
 import { type BatchItem } from './batches';
 import { type DecisionTaken, type Hold, type HoldState, type PollNow } from './holds';
 import { type Continued, type JobSettings } from './settings';
-import { type ChangeOutcome, type NoticeOutcome } from './targets';
+import { type ChangeOutcome, type NotificationStatus } from './targets';
 
 export const MEDIA_WORKFLOW = 'media';
 /** What other languages, the `temporal` command and the UI start. */
@@ -58,17 +58,6 @@ export interface MediaProgress {
   reset: boolean;
 }
 
-/** Kept across continue-as-new: a run without it would ask again at once. */
-export interface ChangeAsks {
-  times?: number;
-  /** The writer got the whole change, so its id is enough. */
-  isKnown?: boolean;
-  /** How often the writer had no room for it, or did not know it. */
-  rejections?: number;
-  /** When it is requested again without an answer. */
-  nextAt?: string;
-}
-
 export interface JobResult {
   key: string;
   status: 'succeeded';
@@ -81,7 +70,7 @@ export interface DeliveredResult extends Omit<JobResult, 'status'> {
   /** `unsaved`: the project did not take the result, which is kept here. */
   status: 'succeeded' | 'unsaved';
   written: ChangeOutcome | null;
-  notified: NoticeOutcome | null;
+  notified: NotificationStatus | null;
 }
 
 export interface MediaResult extends DeliveredResult {

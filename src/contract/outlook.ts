@@ -2,7 +2,7 @@
 import { type Scope } from '../api/scope';
 import { type Duration } from './durations';
 import { type CampaignSpec, type PlaceOrder, type ResearchSpec } from './campaigns';
-import { type NoticeOutcome, type NotifyTarget, type ProjectRef } from './targets';
+import { type NotificationStatus, type NotifyTarget, type ProjectRef } from './targets';
 
 export const OUTLOOK_WORKFLOW = 'outlook';
 export const NUDGE_WORKFLOW = 'nudge';
@@ -10,18 +10,18 @@ export const NUDGE_WORKFLOW = 'nudge';
 export const DEFAULT_OUTLOOK = { weeks: 8, silentAfter: '14d' } as const;
 export const MOST_OUTLOOK_WEEKS = 53;
 
-/** Each look has its own `key`. The outlook is in the member `outlook` at `at`. */
+/** Each run has its own `key`. The outlook is in the member `outlook` at `at`. */
 export interface OutlookInput extends ResearchSpec, Pick<CampaignSpec, 'key' | 'scope' | 'project' | 'at'> {
   weeks?: number;
   silentAfter?: Duration;
   notify?: Omit<NotifyTarget, 'on'>;
 }
 
-/** A change between two looks counts for the week of the second. */
+/** A change counts for the week in which it is first seen. */
 export interface OutlookWeek {
   /** Its first day, `2026-03-02`. */
   week: string;
-  /** Null: none are read. */
+  /** Null: the spec names no drafts. */
   drafts: { total: number; new: number; gone: number } | null;
   /** Entries of all tasks, and the verbs of the new ones. */
   activity: { total: number; new: number; verbs: Record<string, number> };
@@ -36,7 +36,7 @@ export interface Outlook {
   /** 1 is Monday, 7 Sunday. */
   startOfWeek: number;
   weeks: OutlookWeek[];
-  /** The next look is compared with it. */
+  /** The next outlook is compared with it. */
   seen: {
     /** `of`: which drafts were counted. */
     drafts: { total: number; of: string } | null;
@@ -67,7 +67,7 @@ export interface NudgeCheck extends Omit<PlaceOrder, 'key'> {
 }
 
 /** `before`: another run sends it. `planned`: it is sent then, if it is still due. */
-export type NudgeOutcome = NoticeOutcome | { status: 'before' } | { status: 'planned'; at: string };
+export type NudgeOutcome = NotificationStatus | { status: 'before' } | { status: 'planned'; at: string };
 
 export interface OutlookResult {
   key: string;

@@ -36,6 +36,17 @@ export interface ChangeRequests {
   replyTo?: string;
 }
 
+/** Kept across continue-as-new: a run without it would ask again at once. */
+export interface ChangeAsks {
+  times?: number;
+  /** The writer got the whole change, so its id is enough. */
+  isKnown?: boolean;
+  /** How often the writer had no room for it, or did not know it. */
+  rejections?: number;
+  /** When it is requested again without an answer. */
+  nextAt?: string;
+}
+
 export interface RefusedChange {
   changeId: string;
   error: string;

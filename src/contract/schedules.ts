@@ -1,5 +1,5 @@
 /** Schedules, and the run of each firing, which starts something and waits for its end. */
-import { type CalendarSpec, type ScheduleDescription } from '@temporalio/client';
+import { type CalendarSpec } from '@temporalio/client';
 import { type Scope } from '../api/scope';
 import { type BatchInput } from './batches';
 import { type Duration } from './durations';
@@ -80,14 +80,6 @@ export interface SkippedFirings {
   catchup: number;
   /** More waited for the one before than the server keeps. */
   buffer: number;
-}
-
-export function skippedFirings({ info, raw }: ScheduleDescription): SkippedFirings {
-  return {
-    overlap: info.numActionsSkippedOverlap,
-    catchup: info.numActionsMissedCatchupWindow,
-    buffer: Number(raw.info?.bufferDropped ?? 0),
-  };
 }
 
 export interface StartFiredOrder extends Omit<FiringInput, 'carried'> {

@@ -30,7 +30,7 @@ export interface NotifyTarget {
 export type Operator = Pick<NotifyTarget, 'userId' | 'workspaceId'>;
 
 /** `uncertain`: it may have been sent, and is not sent again. */
-export interface NoticeOutcome {
+export interface NotificationStatus {
   status: 'sent' | 'uncertain' | 'refused' | 'notSent';
   reason?: string;
 }

@@ -1,5 +1,5 @@
 import { type Client, type WorkflowHandle } from '@temporalio/client';
-import { optionalTsToMs } from '../platform/sdkInternals';
+import { optionalTsToMs } from './sdkInternals';
 import { temporal as proto } from '@temporalio/proto';
 import { formatDuration } from '../contract/durations';
 import { NoAnswer, type UnansweredOrder } from '../errors';
@@ -10,7 +10,7 @@ const QUEUE_TYPE = {
   activity: proto.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY,
 };
 
-const QUERY_PATIENCE_MS = 5_000;
+const QUERY_TIMEOUT_MS = 5_000;
 
 /** The answer of a run to a query; undefined if no worker gives one in time. */
 export async function queryRun<Answer>(
@@ -20,7 +20,7 @@ export async function queryRun<Answer>(
   ...args: unknown[]
 ): Promise<Answer | undefined> {
   try {
-    const deadline = Date.now() + QUERY_PATIENCE_MS;
+    const deadline = Date.now() + QUERY_TIMEOUT_MS;
     return await temporal.withDeadline(deadline, () => run.query<Answer, unknown[]>(query.name, ...args));
   } catch (error) {
     const code = grpcCode(error);
@@ -53,7 +53,7 @@ export async function noAnswer(
   temporal: Client,
   workflowId: string,
   order?: UnansweredOrder,
-  waitedMs = QUERY_PATIENCE_MS,
+  waitedMs = QUERY_TIMEOUT_MS,
 ): Promise<NoAnswer> {
   // The caller may not be allowed to describe task queues.
   let why = 'No worker answered';

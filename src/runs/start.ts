@@ -6,7 +6,7 @@ import {
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
 import { type Priority } from '@temporalio/common';
-import { decodeArrayFromPayloads } from '../platform/sdkInternals';
+import { decodeArrayFromPayloads } from './sdkInternals';
 import { type CampaignInput, type ProjectWriterInput, START_MEMO } from '../contract';
 import { projectWriterId } from '../contract/ids';
 import { type attributesOfJob } from '../contract/searchAttributes';

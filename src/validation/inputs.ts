@@ -164,7 +164,7 @@ const givenBatch = openObject({ key: required(givenKey), ...batchFields, manifes
 const concurrencyOrder = object({ by, reason: comment, concurrency: required(concurrency) });
 
 export const validatePartitionInput = (input: unknown): string[] => validate(partition, input);
-export const validateBatchOrder = (asked: unknown): string[] => validate(order, asked);
+export const validateOrder = (asked: unknown): string[] => validate(order, asked);
 export const validateConcurrencyOrder = (asked: unknown): string[] => validate(concurrencyOrder, asked);
 
 export const validateBatchInput = (input: unknown): string[] => validate(batchInput, input);

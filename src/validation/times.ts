@@ -1,6 +1,6 @@
 /** The durations of an input in milliseconds, once its rules have found no problem. Part of the workflow bundle. */
 import { DEFAULT_POLL, DEFAULT_SUBMIT, type JobSettings, type PollSettings } from '../contract';
-import { type Duration, parseDuration } from '../contract/durations';
+import { msOf } from '../contract/durations';
 import { withoutNulls } from './rules';
 
 export interface PollTimes {
@@ -23,8 +23,4 @@ export function jobTimes({ poll, submit }: JobSettings): JobTimes {
 export function pollTimes(given: Partial<PollSettings> | null | undefined): PollTimes {
   const { min, max, deadline, giveUp } = { ...DEFAULT_POLL, ...withoutNulls(given ?? {}) };
   return { pollMin: msOf(min), pollMax: msOf(max), deadline: msOf(deadline), giveUp: msOf(giveUp) };
-}
-
-export function msOf(duration: Duration): number {
-  return parseDuration(duration) ?? 0;
 }

@@ -9,7 +9,7 @@ import { validateBatchInput } from '../validation/inputs';
 import { type BatchInput, type BatchResult, endStage } from '../contract';
 import { batchWorkflowId } from '../contract/ids';
 import { withEndReport } from './lib/listeners';
-import { refuseUnsafeStart, requireInput } from './steps/job';
+import { refuseUnsafeStart, requireInput } from './lib/refuse';
 import { allocateSlots, handleReports, sendGrants, supervise, untilGrantsSent } from './batch/partitions';
 import { Batch, carriedOf } from './batch/state';
 import { forgetUnsent, notifyChanges, notifyEnd, setStage, showDetails, showStart } from './batch/visibility';

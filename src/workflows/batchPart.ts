@@ -9,7 +9,7 @@ import { partitionResultsQuery, type PartitionInput, type PartitionResult } from
 import { batchPartWorkflowId } from '../contract/ids';
 import { validatePartitionInput } from '../validation/inputs';
 import { handleSending } from './steps/submit';
-import { refuseUnsafeStart, requireInput } from './steps/job';
+import { refuseUnsafeStart, requireInput } from './lib/refuse';
 import { handleSlotGrant, keepAlive, reportToBatch, sendReports } from './partition/batchLink';
 import { notifyUsers, resumeWrites } from './partition/finish';
 import { pollItems } from './partition/poll';

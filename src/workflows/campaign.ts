@@ -2,7 +2,7 @@ import { validateCampaign, withoutGaps } from '../validation/campaign';
 import { type CampaignInput, type CampaignResult } from '../contract';
 import { campaignWorkflowId } from '../contract/ids';
 import { withEndReport } from './lib/listeners';
-import { refuseUnsafeStart, requireInput } from './steps/job';
+import { refuseUnsafeStart, requireInput } from './lib/refuse';
 import { askForApproval } from './campaign/approval';
 import { saveAll } from './campaign/project';
 import { finish, prepare, produce, research, withCompletion } from './campaign/stages';

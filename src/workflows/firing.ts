@@ -17,7 +17,7 @@ import {
 import { firingIn } from '../contract/ids';
 import { isRecord } from '../validation/inputs';
 import { CHECK_EVERY_MS, listenForEnds, untilEnded, unwrapped } from './lib/otherRuns';
-import { validateCarried } from './steps/job';
+import { validateCarried } from './lib/refuse';
 
 /** Calls only the Temporal server, so it is retried without end. */
 const { readFiredEnd } = proxyActivities<SegueActivities>({ startToCloseTimeout: '40s' });

@@ -5,27 +5,27 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import { LONGEST_CALL_MS, type NoticeOutcome, type NudgeInput, type SegueActivities } from '../contract';
+import { LONGEST_CALL_MS, type NotificationStatus, type NudgeInput, type SegueActivities } from '../contract';
 import { nudgeSubject } from '../contract/ids';
 import { validateNudge } from '../validation/inputs';
 import { wasReset } from './lib/atMostOnce';
 import { bodyOf, isTooLate, type Message, notifyUser } from './lib/notify';
 import { workingHours } from './lib/workingHours';
-import { refuseUnsafeStart, requireInput } from './steps/job';
+import { refuseUnsafeStart, requireInput } from './lib/refuse';
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 const NOT_DUE = 'it does not wait any more';
 const WEEK_OVER = 'its week is over; the next look nudges, if it still waits';
 
 const { isStillDue } = proxyActivities<SegueActivities>({
-  summary: 'looks whether somebody is still waited for',
+  summary: 'checks whether the nudge is still due',
   startToCloseTimeout: LONGEST_CALL_MS,
-  // Limited, because the next look sees what still waits.
+  // Limited, because the next outlook plans the nudge again.
   scheduleToCloseTimeout: '1h',
 });
 
 /** Notifies one person that something waits. Its id names subject and week, so the person is notified once. */
-export async function nudge(input: NudgeInput): Promise<NoticeOutcome> {
+export async function nudge(input: NudgeInput): Promise<NotificationStatus> {
   requireInput(validateNudge(input));
   const { workflowId } = workflowInfo();
   refuseUnsafeStart(workflowId, workflowId);
@@ -50,7 +50,7 @@ async function untilWorkingHours({ timezone }: NudgeInput): Promise<{ until: str
   }
 }
 
-/** The looks of the next week nudge for themselves. */
+/** Outlooks of the next week plan their own nudges. */
 function isOver(week: string, today: string): boolean {
   return Date.parse(today) - Date.parse(week) >= WEEK_MS;
 }
@@ -82,7 +82,7 @@ function messageOf({ nudge, project, week }: NudgeInput): Message {
   const since = nudge.since.slice(0, 10);
   return {
     ...shared,
-    title: 'A board has gone quiet',
+    title: 'A board is silent',
     message: `Board ${nudge.board} of ${where} has not changed since ${since}.`,
     body: bodyOf(
       `Board \`${nudge.board}\`, which belongs to \`${where}\`, has not been seen to change since ${since}. Is it still in use?`,

@@ -13,7 +13,7 @@ import {
   DEFAULT_OUTLOOK,
   FAILURE,
   HEARTBEAT_TIMEOUT_MS,
-  type NoticeOutcome,
+  type NotificationStatus,
   type Nudge,
   NUDGE_WORKFLOW,
   type NudgeInput,
@@ -26,23 +26,23 @@ import {
 } from '../contract';
 import { changeIdOf, nudgeSubject, nudgeWorkflowId, outlookWorkflowId } from '../contract/ids';
 import { validateOutlook } from '../validation/inputs';
-import { msOf } from '../validation/times';
+import { msOf } from '../contract/durations';
 import { withEndReport } from './lib/listeners';
 import { startOnce, unwrapped } from './lib/otherRuns';
 import { workingHours } from './lib/workingHours';
-import { refuseUnsafeStart, requireInput } from './steps/job';
+import { refuseUnsafeStart, requireInput } from './lib/refuse';
 import { ProjectWrites, writeToProject } from './steps/write';
 
 const { readOutlook } = proxyActivities<SegueActivities>({
-  summary: 'looks at drafts, activity and boards, and compares them with the last look',
-  // Long lists take long, and each attempt reads them from the beginning.
+  summary: 'reads drafts, activity and boards, and compares them with the last outlook',
+  // Each attempt reads long lists from the beginning.
   startToCloseTimeout: '2h',
   heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
-  // Limited, because the next look of the schedule sees what this one could not.
+  // Limited, because the next outlook of the schedule reads everything again.
   scheduleToCloseTimeout: '6h',
 });
 
-/** Looks once, writes what is new into the project, and nudges the user about what waits. */
+/** Reads once, writes what is new into the project, and nudges the user about what waits. */
 export async function outlook(input: OutlookInput): Promise<OutlookResult> {
   requireInput(validateOutlook(input));
   const silentAfter = msOf(input.silentAfter ?? DEFAULT_OUTLOOK.silentAfter);
@@ -52,7 +52,7 @@ export async function outlook(input: OutlookInput): Promise<OutlookResult> {
 
 async function readAndWrite(input: OutlookInput, silentAfter: number): Promise<OutlookResult> {
   const at = input.at ?? DEFAULT_CAMPAIGN_AT;
-  setCurrentDetails('Looking at drafts, activity and boards.');
+  setCurrentDetails('Reading drafts, activity and boards.');
   const news = await readNews(input, at, silentAfter);
   const written = await write(input, at, news);
   const nudges: OutlookResult['nudges'] = [];
@@ -82,7 +82,7 @@ function readNews(input: OutlookInput, at: string, silentAfterMs: number): Promi
 
 /**
  * Gives whether there was something to write. The outlook with its nudges is written before they are sent, so that each is
- * sent once. When a reset run finds its look outdated, the nudges are still sent: the outlook may name them already, and
+ * sent once. When a reset run finds that its outlook is outdated, the nudges are still sent: the outlook may name them already, and
  * then no other run would send them.
  */
 async function write(
@@ -105,8 +105,8 @@ async function write(
 }
 
 /**
- * A nudge is a separate run. Its id names subject and week, so two looks at the same time nudge once. It may outlive the
- * look to wait for working hours; the look waits for it only during them, because its schedule skips looks while one is open.
+ * A nudge is a separate run. Its id names subject and week, so two outlooks at the same time nudge once. It may outlive the
+ * outlook to wait for working hours. The outlook waits for it only during working hours: its schedule skips firings meanwhile.
  */
 async function nudgeOnce(
   { project, scope, notify }: OutlookInput,
@@ -128,7 +128,7 @@ async function nudgeOnce(
     if (!run) return { status: 'before' };
     if ('opensAt' in hours) return { status: 'planned', at: hours.opensAt };
     const evening = sleep(Math.max(1, Date.parse(hours.until) - Date.now())).then(() => undefined);
-    const outcome = await Promise.race([run.result() as Promise<NoticeOutcome>, evening]);
+    const outcome = await Promise.race([run.result() as Promise<NotificationStatus>, evening]);
     if (outcome) return outcome;
     const next = await workingHours(timezone);
     return { status: 'planned', at: 'opensAt' in next ? next.opensAt : hours.until };

@@ -34,7 +34,7 @@ import { isRecord } from '../api/json';
 import { DURATION_FORM, parseDuration } from '../contract/durations';
 import { projectWriterId, writeTaskQueue } from '../contract/ids';
 import { onSignal } from './lib/listeners';
-import { validateCarried } from './steps/job';
+import { validateCarried } from './lib/refuse';
 import { lines } from './steps/visibility';
 import { type WriteGroup, Writer } from './writer/queue';
 

@@ -9,7 +9,7 @@ import { recordKey, recordWorkflowId } from '../contract/ids';
 import { validateRecordInput } from '../validation/inputs';
 import { pollTimes, type PollTimes } from '../validation/times';
 import { endOf, resultOf, runJob, type Success } from './steps/finish';
-import { refuseUnsafeStart, requireInput } from './steps/job';
+import { refuseUnsafeStart, requireInput } from './lib/refuse';
 import { pollRecord, RecordJob, startRecordProgress } from './steps/records';
 
 /** Polls until an asset, a workflow run of the service or a video is over, and gives its record. */

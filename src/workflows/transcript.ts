@@ -14,7 +14,7 @@ import { downloadRequestId, transcriptWorkflowId } from '../contract/ids';
 import { validateTranscriptInput } from '../validation/inputs';
 import { pollTimes, type PollTimes } from '../validation/times';
 import { endOf, notifyEnd, resultOf, runJob, type Success, writeEnd } from './steps/finish';
-import { refuseUnsafeStart, requireInput } from './steps/job';
+import { refuseUnsafeStart, requireInput } from './lib/refuse';
 import { pollUntil } from './steps/poll';
 import { pollRecord, RecordJob, startRecordProgress } from './steps/records';
 import { setStage } from './steps/visibility';

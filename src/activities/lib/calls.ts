@@ -4,7 +4,7 @@ import { operations, type Operations } from '../../api/operations';
 import { type CallActivities, type CallOrder, LONGEST_CALL_MS, type Scope } from '../../contract';
 import { stepRequestId } from '../../contract/ids';
 import { Heartbeat } from '../atMostOnce/heartbeat';
-import { activityFailure, type Patience, patientFailure } from './failures';
+import { activityFailure, type AuthGrace, patientFailure } from './failures';
 import { bounded, boundedNews, type TaskNews } from './resultSize';
 
 /** A call ends this much sooner than its activity, so that its own error is recorded and not a timeout. */
@@ -40,7 +40,7 @@ export async function oneCall<T>(
   name: string,
   order: { requestId?: string; scope?: Scope },
   call: (options: CallOptions) => Promise<T>,
-  patience?: Patience,
+  patience?: AuthGrace,
 ): Promise<T> {
   try {
     return await call(callOptions(name, order));
@@ -52,7 +52,7 @@ export async function oneCall<T>(
 /** Runs an activity that only reads: sends heartbeats and casts errors. `next` gives the options of the next call. */
 export async function manyReads<T>(
   name: string,
-  { scope, ...patience }: { scope?: Scope } & Patience,
+  { scope, ...patience }: { scope?: Scope } & AuthGrace,
   read: (next: () => CallOptions) => Promise<T>,
 ): Promise<T> {
   const options = callOptions(name, { scope });

@@ -2,7 +2,7 @@ import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { ApiError, InvalidRequestError, NotConfiguredError, StatusError } from '../../api/errors';
 import { FAILURE, isAccessDenied } from '../../contract';
-import { type Duration, parseDuration } from '../../contract/durations';
+import { type Duration, msOf } from '../../contract/durations';
 import { InvalidInput, KeyReused } from '../../errors';
 
 /** The one cast from an error of the api to a failure that Temporal records. `mayRetry` decides for errors that are final otherwise. */
@@ -25,15 +25,15 @@ export function inputFailure(error: unknown): ApplicationFailure | undefined {
   return isFinal ? ApplicationFailure.nonRetryable(error.message, FAILURE.badInput) : undefined;
 }
 
-export interface Patience {
+export interface AuthGrace {
   /** How long 401 and 403 are waited out: keys get rotated. */
   authGrace: Duration;
 }
 
 /** The same, for activities that retry denied access for as long as the grace lasts. */
-export function patientFailure(error: unknown, { authGrace }: Patience): ApplicationFailure {
+export function patientFailure(error: unknown, { authGrace }: AuthGrace): ApplicationFailure {
   const waited = Date.now() - activityInfo().scheduledTimestampMs;
-  return activityFailure(error, { mayRetry: isDenial(error) && waited < (parseDuration(authGrace) ?? 0) });
+  return activityFailure(error, { mayRetry: isDenial(error) && waited < msOf(authGrace) });
 }
 
 function isDenial(error: unknown): boolean {

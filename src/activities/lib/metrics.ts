@@ -2,8 +2,9 @@
 import { getClient, log } from '@temporalio/activity';
 import { type MetricMeter } from '@temporalio/common';
 import { findTool } from '../../api/tools';
-import { skippedFirings, type SubmitOutcome } from '../../contract';
+import { type SubmitOutcome } from '../../contract';
 import { scheduleId } from '../../contract/ids';
+import { skippedFirings } from '../../runs/schedule/spec';
 import { type BreakerChange } from '../protection/breaker';
 
 /** `unknown` is a job that waits for a person. */

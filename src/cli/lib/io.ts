@@ -101,7 +101,7 @@ export function isOpen({ status }: Pick<JobReport, 'status'>): boolean {
 export class UnreachableError extends Error {}
 
 /** Temporal went away while a command waited for a job. The job continues. */
-export class LostSightError extends UnreachableError {
+export class ConnectionLostError extends UnreachableError {
   constructor(
     readonly job: { workflowId: string; runId: string; key: string },
     cause: unknown,

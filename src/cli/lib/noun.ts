@@ -5,7 +5,7 @@ import { type Run } from '../../client/run';
 import { type SegueClient } from '../../client/segueClient';
 import { type PauseOrder } from '../../contract';
 import { assertValid } from '../../errors';
-import { validateBatchOrder } from '../../validation/inputs';
+import { validateOrder } from '../../validation/inputs';
 import { shellArgument } from './advice';
 import { withSegue } from './connect';
 import { asFlags, byOption, limitFlag, validateTimeout } from './flags';
@@ -151,7 +151,7 @@ export function addOrder<R extends Run>(
   give: (run: R, order: PauseOrder) => Promise<unknown>,
 ): Command {
   return addChange<R, ChangeFlags>(parent.command(`${verb} <key>`), noun, ({ by, reason }, problems) => {
-    problems.push(...asFlags(validateBatchOrder({ by, reason })));
+    problems.push(...asFlags(validateOrder({ by, reason })));
     return async (run) => {
       await give(run, { by, reason });
       return { done: `${past} by ${by}` };

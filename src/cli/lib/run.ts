@@ -9,7 +9,7 @@ import { adviceLines, decisionAdvice, followCommand, retryCommand } from './advi
 import { type Connected, withSegue } from './connect';
 import { age } from './format';
 import { type Draw } from './screen';
-import { EXIT, EXIT_OF, type ExitCode, exiting, LostSightError, print, printJson, say } from './io';
+import { EXIT, EXIT_OF, type ExitCode, exiting, ConnectionLostError, print, printJson, say } from './io';
 
 export interface JsonFlag {
   json?: boolean;
@@ -122,7 +122,7 @@ export async function follow<State, R extends Run<State>, Flags extends WaitFlag
   const draw = flags.json ? undefined : watch();
   const report = await stoppable(flags, (signal) =>
     (draw ? drawEach(run.progress({ signal }), draw) : run.wait({ signal })).catch((error: unknown) => {
-      throw new LostSightError(run, error, followCommand(run));
+      throw new ConnectionLostError(run, error, followCommand(run));
     }),
   );
   draw?.clear?.();

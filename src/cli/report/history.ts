@@ -2,7 +2,7 @@
 import { type Client } from '@temporalio/client';
 import { type temporal as proto } from '@temporalio/proto';
 import { searchAttributes } from '../../contract/searchAttributes';
-import { decodeArrayFromPayloads, optionalTsToMs } from '../../platform/sdkInternals';
+import { decodeArrayFromPayloads, optionalTsToMs } from '../../runs/sdkInternals';
 import { GRPC, grpcCode, retryUnavailable } from '../../runs/grpc';
 
 type Event = proto.api.history.v1.IHistoryEvent;

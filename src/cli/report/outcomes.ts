@@ -1,5 +1,5 @@
-/** What state of runs beside their stages: subtitles, project changes, notifications, and the items of a batch. */
-import { isRecord, truncate } from '../../api/json';
+/** What a report shows of a run besides its stages: subtitles, project changes, notifications, and the items of a batch. */
+import { asList, isRecord, truncate } from '../../api/json';
 import {
   type BatchInput,
   changedSignal,
@@ -40,12 +40,12 @@ export function changesOf({ history: { activities, messages } }: Part): RunRepor
   for (const { name, argument } of messages) {
     if (name !== changedSignal.name) continue;
     const { applied, refused } = isRecord(argument) ? argument : {};
-    for (const changeId of listOf(applied))
+    for (const changeId of asList(applied))
       if (typeof changeId === 'string') outcomes.set(changeId, 'applied');
-    listOf(refused).forEach(refuse);
+    asList(refused).forEach(refuse);
   }
   const asked = activities.filter(({ type }) => type === 'requestChanges');
-  for (const { result } of asked) listOf(result).forEach(refuse);
+  for (const { result } of asked) asList(result).forEach(refuse);
   const seen = new Set<string>();
   return asked.flatMap(({ from, input }) => {
     const { requests = [] } = (input ?? {}) as Partial<RequestChangesOrder>;
@@ -62,10 +62,6 @@ export function changesOf({ history: { activities, messages } }: Part): RunRepor
   });
 }
 
-function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
 export function notificationsOf({ history: { activities } }: Part): RunReport['notifications'] {
   return activities.flatMap(({ type, from, to, input, result, error }) => {
     const rowOf = (notification: Partial<Notification> | undefined, answer: unknown) => {
@@ -79,7 +75,7 @@ export function notificationsOf({ history: { activities } }: Part): RunReport['n
       return [rowOf((input as Partial<NotifyOrder> | undefined)?.notification, result)];
     if (type !== 'notifyChunk') return [];
     const { notices = [] } = (input ?? {}) as Partial<NotifyChunkOrder>;
-    const outcomes = listOf(result);
+    const outcomes = asList(result);
     return notices.map(({ notification }, index) => rowOf(notification, outcomes[index]));
   });
 }

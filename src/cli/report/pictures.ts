@@ -1,7 +1,7 @@
 /** Pictures for a page that works offline: each becomes a part of it, as a data URL. */
 import { isLargeInfo } from '../../api/condensed';
 import { isRecord } from '../../api/json';
-import { loadProxySettings, type ProxySettings } from '../../config';
+import { type ProxySettings } from '../../config';
 import { type BatchItem, type MediaInput, type PartitionInput, type TasksNews } from '../../contract';
 import { reasonOf } from '../../errors';
 import { inParallel } from '../../platform/parallel';
@@ -19,10 +19,9 @@ export interface Picture {
 }
 
 export interface PictureOptions {
-  /** Whether pictures are downloaded. Default: true. */
-  pictures?: boolean;
-  /** Default: from the environment. */
-  proxy?: ProxySettings;
+  /** Whether pictures are downloaded. */
+  pictures: boolean;
+  proxy: ProxySettings;
 }
 
 const MEGABYTE = 1024 * 1024;
@@ -39,7 +38,7 @@ type Wanted = Pick<Picture, 'of' | 'when' | 'url'>;
 
 export async function loadPictures(
   histories: readonly { label: string; history: RunHistory }[],
-  { pictures = true, proxy = loadProxySettings() }: PictureOptions = {},
+  { pictures, proxy }: PictureOptions,
 ): Promise<{ pictures: Picture[]; left: number }> {
   const wanted = histories.flatMap(({ label, history }) => picturesOf(label, history));
   let used = 0;

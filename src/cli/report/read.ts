@@ -18,8 +18,6 @@ import { batchFigures, changesOf, notificationsOf, subtitlesOf } from './outcome
 import { loadPictures, type Picture, type PictureOptions } from './pictures';
 import { redact } from './redact';
 
-export type ReportOptions = PictureOptions;
-
 /** Times are milliseconds since 1970. It has no credential; addresses are without their query. */
 export interface RunReport extends Pick<
   JobReport,
@@ -70,11 +68,7 @@ export interface Part {
   history: RunHistory;
 }
 
-export async function readReport(
-  temporal: Client,
-  run: Run,
-  options: ReportOptions = {},
-): Promise<RunReport> {
+export async function readReport(temporal: Client, run: Run, options: PictureOptions): Promise<RunReport> {
   const { workflowId, key, taskId, error, info, ...standing } = await run.report();
   const madeAt = Date.now();
   const notes: string[] = [];

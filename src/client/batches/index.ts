@@ -23,7 +23,7 @@ import { type BatchSpec, startBatch, startBatchInput } from '../../runs/batch/st
 import { type ManifestWarning } from '../../runs/manifest';
 import { countRuns, find, findRuns } from '../../runs/find';
 import { inputOf } from '../../runs/start';
-import { validateBatchOrder, validateConcurrencyOrder, validateGivenBatch } from '../../validation/inputs';
+import { validateOrder, validateConcurrencyOrder, validateGivenBatch } from '../../validation/inputs';
 import { type DownloadTarget, type ResultWithFiles, savingFiles } from '../files';
 import { entryOf, type JobEntry, queryOf, type Standing } from '../report';
 import { Run, RunsClient, type WaitOptions } from '../run';
@@ -143,18 +143,18 @@ export class Batch extends Run<BatchStatus, BatchResult> {
 
   /** Submits nothing more until it is resumed; accepted tasks continue. */
   pause(order: PauseOrder): Promise<BatchStatus> {
-    assertValid(validateBatchOrder(order), 'Nothing was paused');
+    assertValid(validateOrder(order), 'Nothing was paused');
     return this.update(batchPauseUpdate, order);
   }
 
   resume(order: PauseOrder): Promise<BatchStatus> {
-    assertValid(validateBatchOrder(order), 'Nothing was resumed');
+    assertValid(validateOrder(order), 'Nothing was resumed');
     return this.update(batchResumeUpdate, order);
   }
 
   /** Submits nothing more, and ends. Accepted tasks continue at the service; the results have their ids. */
   override async cancel(order: PauseOrder = { by: 'a client' }): Promise<void> {
-    assertValid(validateBatchOrder(order), 'Nothing was cancelled');
+    assertValid(validateOrder(order), 'Nothing was cancelled');
     await this.update(batchCancelUpdate, order);
   }
 

@@ -134,11 +134,11 @@ async function wasReset(temporal: Client, partition: WorkflowHandle): Promise<bo
 }
 
 /** A partition signals its end to its batch just before it closes; one that is open for longer has work left. */
-const CLOSING_PATIENCE_MS = 10_000;
+const CLOSING_TIMEOUT_MS = 10_000;
 
 async function staysOpen(temporal: Client, partition: WorkflowHandle): Promise<boolean> {
   if (!isOpen(await partition.describe())) return false;
-  const deadline = Date.now() + CLOSING_PATIENCE_MS;
+  const deadline = Date.now() + CLOSING_TIMEOUT_MS;
   // Errors do not matter: the status is read again.
   await temporal.withDeadline(deadline, () => partition.result()).catch(() => undefined);
   return isOpen(await partition.describe());

@@ -33,7 +33,8 @@ import {
 import { countRuns, find, findRuns } from '../../runs/find';
 import { queryRun } from '../../runs/query';
 import { startOrFind } from '../../runs/start';
-import { validateAddedMedia, validateDecision, validatePause } from '../../validation/campaign';
+import { validateAddedMedia, validateDecision } from '../../validation/campaign';
+import { validateOrder } from '../../validation/inputs';
 import { entryOf, type JobEntry, type JobFilter, queryOf, type Standing } from '../report';
 import { Run, RunsClient } from '../run';
 
@@ -114,13 +115,13 @@ export class Campaign extends Run<CampaignStatus, CampaignResult> {
 
   /** Starts no more jobs until it is resumed; open ones continue. */
   async pause(order: PauseOrder): Promise<CampaignStatus> {
-    assertValid(validatePause(order), 'Nothing was paused');
+    assertValid(validateOrder(order), 'Nothing was paused');
     await this.update(pauseUpdate, order);
     return this.status();
   }
 
   async resume(order: PauseOrder): Promise<CampaignStatus> {
-    assertValid(validatePause(order), 'Nothing was resumed');
+    assertValid(validateOrder(order), 'Nothing was resumed');
     await this.update(resumeUpdate, order);
     return this.status();
   }

@@ -18,7 +18,7 @@ import {
   type TranscriptState,
 } from '../../contract';
 import { DecisionRefused, InvalidInput } from '../../errors';
-import { mediaWorkflowId, recordWorkflowId, transcriptWorkflowId } from '../../contract/ids';
+import { holdNumber, mediaWorkflowId, recordWorkflowId, transcriptWorkflowId } from '../../contract/ids';
 import { type Leftovers, leftoversOfFailed, leftoversOfStopped } from './leftovers';
 import { deliveredWith, entryOf, type Standing, succeededWith } from '../report';
 import { Run, sendUpdate } from '../run';
@@ -121,16 +121,11 @@ function takenBefore(
   const asked = made.hold ?? hold?.id ?? decisions.at(-1)?.hold ?? '';
   const earlier = decisions.find(
     (taken) =>
-      numberOf(taken.hold) === numberOf(asked) &&
+      holdNumber(taken.hold) === holdNumber(asked) &&
       taken.action === made.action &&
       (taken.action !== 'adopt' || taken.taskId === made.taskId),
   );
   return earlier && { applied: false, stage, taskId: taskId ?? null, earlier };
-}
-
-/** A reset or continued run changes the ids of its holds, but not their numbers. */
-function numberOf(hold: string): string {
-  return hold.slice(hold.lastIndexOf('/') + 1);
 }
 
 export function jobOf(temporal: Client, facts: RunFacts): Job {

@@ -69,7 +69,7 @@ type Zone = Pick<WorkspaceClock, 'timezone' | 'remarks'>;
 type ReadWorkspaceClock = (input: WorkspaceClockInput) => Promise<WorkspaceClock>;
 
 /** How long a worker may take to read the time zone. */
-const CLOCK_PATIENCE = '30s';
+const CLOCK_TIMEOUT = '30s';
 
 export class SchedulesClient {
   constructor(
@@ -219,7 +219,7 @@ export class SchedulesClient {
         workflowId: workspaceClockWorkflowId(randomUUID()),
         taskQueue,
         args: [{ scope: target.spec.scope }],
-        workflowExecutionTimeout: CLOCK_PATIENCE,
+        workflowExecutionTimeout: CLOCK_TIMEOUT,
         staticSummary: 'the time zone of the workspace, for a schedule',
       });
       // Remarks about the start of the week do not matter here.

@@ -14,12 +14,12 @@ import {
   type ScheduleTarget,
   type ScheduleTimes,
   type SkippedFirings,
-  skippedFirings,
 } from '../../contract';
 import { type Duration, toDuration } from '../../contract/durations';
 import { firingIn, scheduleNameIn } from '../../contract/ids';
 import { failedRun, isOpen } from '../../runs/find';
 import { type JobStatus } from '../report';
+import { skippedFirings } from '../../runs/schedule/spec';
 import { shownTarget, type TargetKind, targetWorkflowId } from '../../runs/schedule/targets';
 
 export interface ScheduleMemo extends Record<string, unknown> {
@@ -74,7 +74,7 @@ export interface FiringReport {
   error: string | null;
   /** Digest of the manifest of a batch, when it is over. */
   digest: string | null;
-  /** Warnings about the manifest, likewise. */
+  /** Warnings about the manifest of a batch, when it is over. */
   warnings: string[];
 }
 

@@ -1,9 +1,9 @@
 /** A partition: the run of up to 500 items of a batch. */
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import { type Scope } from '../../api/scope';
-import { type ChangeAsks } from '../media';
+import { type ChangeAsks } from '../projects';
 import { type Continued, type JobSettings } from '../settings';
-import { type NoticeOutcome, type NotifyTarget, type ProjectRef, type WriteTarget } from '../targets';
+import { type NotificationStatus, type NotifyTarget, type ProjectRef, type WriteTarget } from '../targets';
 
 /** What is asked of a media job, as in a line of a manifest. */
 export interface BatchItem {
@@ -18,7 +18,7 @@ export interface BatchItem {
   taskId?: string;
 }
 
-/** `unsaved`: its project did not take the result. `held`: it goes on as a run of its own, which needs a person. */
+/** `unsaved`: its project did not take the result. `held`: it continues as a separate job, which needs a person. */
 export const ITEM_STATUSES = [
   'waiting',
   'running',
@@ -36,7 +36,7 @@ export interface BatchItemResult extends Pick<
 > {
   key: string;
   taskId: string | null;
-  notified?: NoticeOutcome;
+  notified?: NotificationStatus;
 }
 
 /** The items are the input of one run, and are sent again as chunks. */
@@ -73,7 +73,7 @@ export interface ItemProgress {
   /** Why the project does not have the result or the failure. */
   unwritten?: string;
   /** Of the item's user: the outcome, or since when the notification is due. */
-  notice?: NoticeOutcome | { due: string; tries?: number };
+  notice?: NotificationStatus | { due: string; tries?: number };
   workflowId?: string;
 }
 

@@ -2,7 +2,7 @@ import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import { type Scope } from '../../api/scope';
 import { type Pause, type PauseOrder } from '../holds';
 import { type Continued, type JobSettings } from '../settings';
-import { type NoticeOutcome, type NotifyTarget } from '../targets';
+import { type NotificationStatus, type NotifyTarget } from '../targets';
 import { type ItemCounts, type PartitionNews } from './partition';
 
 export const BATCH_WORKFLOW = 'batch';
@@ -34,7 +34,7 @@ export interface BatchInput extends JobSettings, Continued<CarriedBatch> {
   concurrency?: number;
   /** Of the batch itself, for its notification; items have their own. */
   scope?: Scope;
-  /** Of its end, once. */
+  /** Notified once, at the end. */
   notify?: NotifyTarget;
 }
 
@@ -108,7 +108,7 @@ export interface BatchResult extends Pick<
   /** `attention`: held items continue as separate jobs, unless their partition was stopped. */
   status: 'completed' | 'unsaved' | 'attention' | 'cancelled';
   finishedAt: string;
-  notified: NoticeOutcome | null;
+  notified: NotificationStatus | null;
 }
 
 /** Held items need a decision, so they come first. */

@@ -1,7 +1,7 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import { type Pause, type PauseOrder } from '../holds';
 import { type Continued, type JobSettings } from '../settings';
-import { type ChangeOutcome, type NoticeOutcome } from '../targets';
+import { type ChangeOutcome, type NotificationStatus } from '../targets';
 import { type ResearchSummary, type WorkspaceClock } from './activities';
 import { type CampaignMedia, type CampaignSpec } from './spec';
 
@@ -140,7 +140,7 @@ export interface CampaignResult extends Pick<
   status: 'completed' | 'rejected' | 'expired';
   finishedAt: string;
   written: ChangeOutcome;
-  notified: NoticeOutcome | null;
+  notified: NotificationStatus | null;
 }
 
 export const campaignStatusQuery = defineQuery<CampaignStatus>('status');

@@ -16,7 +16,7 @@ import { formatDuration } from '../../contract/durations';
 import { batchPartWorkflowId, batchWorkflowId } from '../../contract/ids';
 import { assertValid, InvalidInput } from '../../errors';
 import { inParallel, inParallelFrom } from '../../platform/parallel';
-import { optionalTsToMs } from '../../platform/sdkInternals';
+import { optionalTsToMs } from '../sdkInternals';
 import { validatePartitionInput } from '../../validation/inputs';
 import { GRPC, grpcCode } from '../grpc';
 import { findFirstRun, findOwnRun } from '../find';

@@ -1,14 +1,15 @@
-import { DAYS_OF_WEEK, MONTHS, type ScheduleSpec } from '@temporalio/client';
+import { DAYS_OF_WEEK, MONTHS, type ScheduleDescription, type ScheduleSpec } from '@temporalio/client';
 import {
   DEFAULT_SCHEDULE,
   SCHEDULE_OVERLAPS,
   type ScheduleOverlap,
   type ScheduleTarget,
   type ScheduleTimes,
+  type SkippedFirings,
 } from '../../contract';
 import { isScheduleName, SCHEDULE_NAME_FORM } from '../../contract/ids';
 import { digest } from '../../platform/digest';
-import { type Duration, DURATION_FORM, parseDuration } from '../../contract/durations';
+import { type Duration, DURATION_FORM, isZonedTime, msOf } from '../../contract/durations';
 import { durationFrom } from '../../validation/fields';
 import { isRecord } from '../../validation/inputs';
 import { must, oneOf, openObject, required, type Rule, validate } from '../../validation/rules';
@@ -30,7 +31,6 @@ export interface ScheduleOptions {
 const LONGEST_NOTE = 1_000;
 /** The server takes no shorter one. */
 const SHORTEST_CATCHUP_MS = 10_000;
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 
 function textThat(be: string, isGood: (text: string) => boolean): Rule {
   return must(be, { type: 'string' }, (value) => typeof value === 'string' && isGood(value));
@@ -44,7 +44,7 @@ const note = textThat(
 );
 const time = textThat(
   'a time with its zone, like 2026-01-31T02:00:00Z or 2026-01-31T02:00:00+01:00',
-  (value) => TIME.test(value) && !Number.isNaN(Date.parse(value)),
+  isZonedTime,
 );
 const ofName = openObject({ name });
 const ofPause = openObject({ name, note: required(note) });
@@ -86,7 +86,7 @@ export function validateBackfill(
 }
 
 function isInterval(value: unknown): boolean {
-  const ms = typeof value === 'string' ? (parseDuration(value) ?? 0) : 0;
+  const ms = typeof value === 'string' ? msOf(value) : 0;
   return ms >= 1_000 && ms % 1_000 === 0;
 }
 
@@ -146,7 +146,7 @@ export function identityOfSchedule({ spec, timezone, target, overlap, catchup }:
 
 export function timesForTemporal(spec: ScheduleTimes): ScheduleSpec {
   if ('cron' in spec) return { cronExpressions: [spec.cron.trim()] };
-  if ('every' in spec) return { intervals: [{ every: parseDuration(spec.every) ?? 0 }] };
+  if ('every' in spec) return { intervals: [{ every: msOf(spec.every) }] };
   return { calendars: [spec.calendar].flat() };
 }
 
@@ -158,4 +158,12 @@ export function timesInWords(spec: ScheduleTimes): string {
 export interface FiringOptions {
   /** For this time only. Default: that of the schedule. */
   overlap?: ScheduleOverlap;
+}
+
+export function skippedFirings({ info, raw }: ScheduleDescription): SkippedFirings {
+  return {
+    overlap: info.numActionsSkippedOverlap,
+    catchup: info.numActionsMissedCatchupWindow,
+    buffer: Number(raw.info?.bufferDropped ?? 0),
+  };
 }

@@ -1,7 +1,7 @@
 import { bytesOf, isDeeper, isRecord } from '../../api/json';
 import { type CampaignVerdict } from '../../contract';
 import { isItemName } from '../../contract/ids';
-import { by, comment, count, order as pause } from '../fields';
+import { by, comment, count } from '../fields';
 import { listOf, object, oneOf, problemText, required, type Rule, validate } from '../rules';
 import { referencesIn, validateGraph } from './references';
 import {
@@ -32,10 +32,6 @@ const decision = object({
 });
 
 const addedMedia = object({ name: required(newName), by, ...mediaFields });
-
-export function validatePause(order: unknown): string[] {
-  return validate(pause, order);
-}
 
 /** Only the run knows `mediaJobs`, the names of the jobs that can be made again. */
 export function validateDecision(order: unknown, mediaJobs?: readonly string[]): string[] {

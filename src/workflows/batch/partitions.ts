@@ -36,7 +36,7 @@ export function allocateSlots({ progress, ungranted }: Pick<Batch, 'progress' | 
   for (const [index, partition] of partitions.entries()) {
     if (free <= 0) break;
     const { slots, counts } = partition;
-    // Tasks beyond the partition's slots are in `free` already: slots for them cost nothing.
+    // `free` counts tasks beyond the partition's slots already: slots for them take nothing from others.
     const beyond = Math.max(counts.running - slots, 0);
     const more = Math.min(needOf(partition) - slots, beyond + free);
     if (more <= 0) continue;
@@ -134,7 +134,7 @@ function isCounts(counts: unknown): counts is ItemCounts {
   return isRecord(counts) && Object.keys(NO_ITEMS).every((name) => isCount(counts[name] ?? 0));
 }
 
-/** For the next partition to be handed over. */
+/** How long the batch waits for the next partition before it notifies the operator. */
 const LONGEST_HAND_OVER_MS = 1_800_000;
 
 /** Partitions that only wait are not checked; what became of them shows when they are granted slots. */

@@ -148,8 +148,8 @@ function newStanding({ items }: PartitionFacts): CarriedStanding {
 }
 
 /**
- * That overdue tasks keep new items from starting, by the first partition that reports it. One without slots reports it
- * too: it may wait for slots of others, unless overdue tasks are all that is at the service.
+ * The text of the first partition whose overdue tasks keep new items from starting. A partition without slots counts only
+ * when every partition is stuck: otherwise it waits for the slots of others.
  */
 export function lateOf(partitions: PartitionStanding[]): string | null {
   const open = partitions.filter(({ isOver }) => !isOver);

@@ -1,6 +1,6 @@
 /** The queries and updates of a batch, and the signal that the rest of its manifest will not come. */
 import { CancellationScope, setHandler } from '@temporalio/workflow';
-import { isText, validateBatchOrder, validateConcurrencyOrder } from '../../validation/inputs';
+import { isText, validateOrder, validateConcurrencyOrder } from '../../validation/inputs';
 import {
   batchCancelUpdate,
   batchConcurrencyUpdate,
@@ -13,7 +13,7 @@ import {
   endHandOverSignal,
 } from '../../contract';
 import { onSignal } from '../lib/listeners';
-import { refuseUpdate } from '../steps/job';
+import { refuseUpdate } from '../lib/refuse';
 import { type Batch } from './state';
 import { setStage } from './visibility';
 
@@ -35,20 +35,20 @@ export function handleUpdates(run: Batch): void {
     description: 'Submits nothing more until it is resumed: { by, reason? }. Accepted tasks continue.',
     validator: (order) => {
       const { paused } = run.progress;
-      refuse(run, validateBatchOrder(order), paused ? [`it is paused already, by ${paused.by}`] : []);
+      refuse(run, validateOrder(order), paused ? [`it is paused already, by ${paused.by}`] : []);
     },
   });
   setHandler(batchResumeUpdate, () => resume(run), {
     description: 'Resumes after a pause: { by, reason? }.',
     validator: (order) => {
-      refuse(run, validateBatchOrder(order), run.progress.paused ? [] : ['it is not paused']);
+      refuse(run, validateOrder(order), run.progress.paused ? [] : ['it is not paused']);
     },
   });
   setHandler(batchCancelUpdate, () => cancel(run), {
     description:
       'Submits nothing more and ends: { by, reason? }. Accepted tasks continue at the service; the results name them.',
     validator: (order) => {
-      refuse(run, validateBatchOrder(order));
+      refuse(run, validateOrder(order));
     },
   });
   setHandler(batchConcurrencyUpdate, (order) => setConcurrency(run, order), {

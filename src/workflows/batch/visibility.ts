@@ -1,6 +1,6 @@
 /** What people see of a batch: its stage in lists, its page, and its notifications, each event at most once. */
 import { log, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import { type BatchResult, type BatchStage, type BatchStatus, type NoticeOutcome } from '../../contract';
+import { type BatchResult, type BatchStage, type BatchStatus, type NotificationStatus } from '../../contract';
 import { adviceOnStopped } from '../../contract/advice';
 import { bodyOf, inBackground, notifyOperator, notifyUser, oneLine } from '../lib/notify';
 import { raiseAlarm } from '../steps/alarm';
@@ -64,7 +64,7 @@ function concernsOf(run: Batch): Concern[] {
       what: late,
       advice: [
         'Nothing is lost: these tasks are still polled, and other items start when they end. You are not notified of this again.',
-        `- Let others begin beside them: \`segue batch concurrency ${key} --to N --by NAME\``,
+        `- Let other items start too: \`segue batch concurrency ${key} --to N --by NAME\``,
       ],
     },
   ].filter((concern) => concern !== false);
@@ -79,11 +79,9 @@ export function absence({ input, absent, progress }: Batch): Concern {
     what: `${absent.length} of ${partitions.length} partitions were not handed over; none came since ${arrivedAt ?? startedAt}`,
     advice: [
       'Partitions that were handed over continue, and are not submitted again.',
-      ...(input.source === undefined
-        ? []
-        : [`It is of a schedule, which reads its manifest from ${input.source}.`]),
+      ...(input.source === undefined ? [] : [`A schedule started it, with the manifest ${input.source}.`]),
       '- Hand over the rest: run the same `start`, `run` or `retry` again',
-      `- Or do without it, and end: \`segue batch cancel ${input.key} --by NAME\``,
+      `- Or end the batch without the rest: \`segue batch cancel ${input.key} --by NAME\``,
     ],
   };
 }
@@ -118,7 +116,10 @@ export function forgetUnsent({ progress, unsent }: Batch): void {
 }
 
 /** Nobody is notified of a cancellation: somebody asked for it. */
-export async function notifyEnd(run: Batch, status: BatchResult['status']): Promise<NoticeOutcome | null> {
+export async function notifyEnd(
+  run: Batch,
+  status: BatchResult['status'],
+): Promise<NotificationStatus | null> {
   const { counts } = run;
   const { key, notify } = run.input;
   const isGood = counts.succeeded === run.input.manifest.items;

@@ -1,6 +1,11 @@
 /** The notifications of a campaign, each event at most once. */
 import { log } from '@temporalio/workflow';
-import { type ApprovalRound, type CampaignJob, type CampaignStage, type NoticeOutcome } from '../../contract';
+import {
+  type ApprovalRound,
+  type CampaignJob,
+  type CampaignStage,
+  type NotificationStatus,
+} from '../../contract';
 import { adviceList, approvalAdvice } from '../../contract/advice';
 import { bodyOf, inBackground, type Message, notifyOperator, notifyUser, oneLine } from '../lib/notify';
 import { save } from './project';
@@ -72,7 +77,11 @@ const ENDS: Record<End, Pick<Message, 'category' | 'title'> & { says: string }> 
   },
 };
 
-export async function notifyEnd(run: Campaign, end: End, problems: string[]): Promise<NoticeOutcome | null> {
+export async function notifyEnd(
+  run: Campaign,
+  end: End,
+  problems: string[],
+): Promise<NotificationStatus | null> {
   const { input, progress } = run;
   if (!input.notify) return null;
   const { says, ...kind } = ENDS[end];

@@ -15,7 +15,7 @@ import {
   FAILURE,
   HEARTBEAT_TIMEOUT_MS,
   LONGEST_CALL_MS,
-  type NoticeOutcome,
+  type NotificationStatus,
   type SegueActivities,
 } from '../../contract';
 import { listStage } from '../steps/visibility';
@@ -132,7 +132,7 @@ function skipBlocked(run: Campaign): void {
     for (const job of run.progress.jobs) {
       const blocker = run.blockedBy(job);
       if (!blocker) continue;
-      endJob(run, job, 'skipped', `it builds on ${blocker.name}, which is ${blocker.status}`);
+      endJob(run, job, 'skipped', `it depends on ${blocker.name}, which is ${blocker.status}`);
       hasSkipped = true;
     }
   } while (hasSkipped);
@@ -191,7 +191,7 @@ export function campaignFailed(
 }
 
 async function fail(run: Campaign, failure: ApplicationFailure): Promise<never> {
-  const [facts] = (failure.details ?? []) as [{ problems?: string[]; notified?: NoticeOutcome | null }?];
+  const [facts] = (failure.details ?? []) as [{ problems?: string[]; notified?: NotificationStatus | null }?];
   setStage(run, 'failed');
   await CancellationScope.nonCancellable(async () => {
     await untilSaved(run);

@@ -18,7 +18,7 @@ import {
   DEFAULT_CAMPAIGN_CONCURRENCY,
   FAILURE,
 } from '../../contract';
-import { parseDuration } from '../../contract/durations';
+import { msOf } from '../../contract/durations';
 import { truncate } from '../../api/json';
 import { MOST_AT_ONCE, referencesIn } from '../../validation/campaign';
 import { type Sender, wasReset } from '../lib/atMostOnce';
@@ -77,8 +77,8 @@ export class Campaign implements Sender {
     this.at = input.at ?? DEFAULT_CAMPAIGN_AT;
     this.concurrency = input.concurrency ?? DEFAULT_CAMPAIGN_CONCURRENCY;
     this.approvalTimes = {
-      remind: parseDuration(approval?.remind ?? DEFAULT_APPROVAL.remind) ?? 0,
-      expires: parseDuration(approval?.expires ?? DEFAULT_APPROVAL.expires) ?? 0,
+      remind: msOf(approval?.remind ?? DEFAULT_APPROVAL.remind),
+      expires: msOf(approval?.expires ?? DEFAULT_APPROVAL.expires),
     };
     this.due = new Set(this.progress.ending);
   }

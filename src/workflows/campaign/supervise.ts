@@ -91,7 +91,7 @@ export function truncateError(text: string): string {
   return truncateBytes(text, LONGEST_ERROR);
 }
 
-const CANCELLED_WHILE_HELD = 'cancelled while nobody knew whether the service had taken it';
+const CANCELLED_WHILE_HELD = 'cancelled while held: the service may have accepted it';
 
 function takeEnd(run: Campaign, job: CampaignJob, end: Exclude<JobEnd, { is: 'open' }>): void {
   const wasHeld = job.status === 'held';

@@ -4,7 +4,6 @@ import {
   type OpenCampaign,
   validateAddedMedia,
   validateDecision,
-  validatePause,
   validateRoom,
   referencesIn,
 } from '../../validation/campaign';
@@ -22,7 +21,8 @@ import {
   resumeUpdate,
   type SegueActivities,
 } from '../../contract';
-import { refuseUpdate } from '../steps/job';
+import { validateOrder } from '../../validation/inputs';
+import { refuseUpdate } from '../lib/refuse';
 import { extendRound } from './approval';
 import { save } from './project';
 import { type Campaign, isOver, newJob, setStatus } from './state';
@@ -49,13 +49,13 @@ export function handleUpdates(run: Campaign): void {
       'Starts no more jobs and sends no reminder until it is resumed: { by, reason? }. Running jobs continue.',
     validator: (order) => {
       const { paused } = run.progress;
-      refuse(run, validatePause(order), paused ? [`it is paused already, by ${paused.by}`] : []);
+      refuse(run, validateOrder(order), paused ? [`it is paused already, by ${paused.by}`] : []);
     },
   });
   setHandler(resumeUpdate, () => resume(run), {
     description: 'Resumes after a pause: { by }.',
     validator: (order) => {
-      refuse(run, validatePause(order), run.progress.paused ? [] : ['it is not paused']);
+      refuse(run, validateOrder(order), run.progress.paused ? [] : ['it is not paused']);
     },
   });
   setHandler(addMediaUpdate, (order) => addMedia(run, order), {

@@ -62,7 +62,7 @@ export function httpStatusOf(failure: unknown): number | undefined {
   return facts?.status ?? undefined;
 }
 
-export interface Without {
+export interface NoOutcome {
   outcome: 'unknown' | 'notSent';
   reason: string;
 }
@@ -74,12 +74,12 @@ export interface Without {
 export async function outcomesOf<Outcome>(
   indexes: number[],
   send: () => Promise<Outcome[]>,
-  without = (failure: ActivityFailure): Without => ({
+  without = (failure: ActivityFailure): NoOutcome => ({
     outcome: 'unknown',
     reason: `the chunk gave no outcome: ${failure.cause?.message ?? failure.message}`,
   }),
-): Promise<(Outcome | Without)[]> {
-  const nothing: Without = { outcome: 'unknown', reason: 'the chunk gave no outcome' };
+): Promise<(Outcome | NoOutcome)[]> {
+  const nothing: NoOutcome = { outcome: 'unknown', reason: 'the chunk gave no outcome' };
   try {
     const outcomes = await send();
     return indexes.map((_index, at) => outcomes[at] ?? nothing);

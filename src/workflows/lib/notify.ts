@@ -10,7 +10,7 @@ import {
 } from '@temporalio/workflow';
 import {
   HEARTBEAT_TIMEOUT_MS,
-  type NoticeOutcome,
+  type NotificationStatus,
   type Notification,
   type NotifyOutcome,
   type NotifyTarget,
@@ -52,7 +52,7 @@ export function notifyUser(
   to: NotifyTarget,
   message: Message,
   retries: Retries = {},
-): Promise<NoticeOutcome> {
+): Promise<NotificationStatus> {
   const notification = notificationTo(to, message);
   const requestId = notifyRequestId(job.requestName, message.event);
   const { sendBefore } = message;
@@ -100,7 +100,11 @@ export function inBackground(run: { noticesInFlight: number }, work: () => Promi
 }
 
 /** Without a configured operator nobody is notified, and the outcome is `sent`. */
-export function notifyOperator(job: Sender, message: Message, retries?: Retries): Promise<NoticeOutcome> {
+export function notifyOperator(
+  job: Sender,
+  message: Message,
+  retries?: Retries,
+): Promise<NotificationStatus> {
   const requestId = notifyRequestId(job.requestName, `${message.event}.operator`);
   const send = async (): Promise<NotifyOutcome> => {
     const outcome = await once.notifyOperator({
@@ -169,7 +173,7 @@ export function endMessage(job: FinishedJob): Message {
 }
 
 /** `notSent` was provably not taken, and may be taken later. */
-export function noticeOutcome(outcome: NotifyOutcome): NoticeOutcome {
+export function noticeOutcome(outcome: NotifyOutcome): NotificationStatus {
   if (outcome.outcome === 'sent') return { status: 'sent' };
   const { reason } = outcome;
   if (outcome.outcome === 'unknown') return { status: 'uncertain', reason };
@@ -180,7 +184,7 @@ export function noticeOutcome(outcome: NotifyOutcome): NoticeOutcome {
 async function untilKnown(
   send: () => Promise<NotifyOutcome>,
   { isStale = () => false, onDelay }: Retries = {},
-): Promise<NoticeOutcome> {
+): Promise<NotificationStatus> {
   const pause = newBackoff();
   const begun = Date.now();
   for (;;) {

@@ -6,6 +6,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import { asList } from '../../api/json';
 import { isIdText } from '../../api/scope';
 import {
   acceptedSignal,
@@ -94,7 +95,7 @@ export function handleLateTasks(run: Partition): void {
   setHandler(
     lateTasksSignal,
     async (news: unknown) => {
-      const tasks = isRecord(news) && Array.isArray(news.tasks) ? (news.tasks as unknown[]) : [];
+      const tasks = isRecord(news) ? asList(news.tasks) : [];
       // A chunk has at most this many items. The server refuses a workflow task that sends thousands of signals.
       await CancellationScope.nonCancellable(() =>
         Promise.all(tasks.slice(0, LARGEST_CHUNK).map((task) => takeLate(run, task))),

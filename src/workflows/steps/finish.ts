@@ -15,7 +15,7 @@ import {
   type ChangeOutcome,
   type DeliveredResult,
   FAILURE,
-  type NoticeOutcome,
+  type NotificationStatus,
   stateQuery,
 } from '../../contract';
 import { adviceOnUnsaved } from '../../contract/advice';
@@ -106,7 +106,7 @@ export async function notifyEnd(
   job: Job,
   end: End<object>,
   written: ChangeOutcome | null,
-): Promise<NoticeOutcome | null> {
+): Promise<NotificationStatus | null> {
   const message = endNotice(job, end, written);
   const event = message.event === 'completed' ? 'completed' : 'failed';
   const { notify } = job.input;

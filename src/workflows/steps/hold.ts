@@ -20,10 +20,12 @@ import {
   resolveUpdate,
   type SegueActivities,
 } from '../../contract';
+import { holdNumber } from '../../contract/ids';
 import { isText, validateTaskId } from '../../validation/inputs';
 import { onSignal } from '../lib/listeners';
 import { alarm } from './alarm';
-import { badDecision, type Job, refuseUpdate } from './job';
+import { badDecision, refuseUpdate } from '../lib/refuse';
+import { type Job } from './job';
 import { type MediaJob } from './mediaJob';
 import { setStage, showTasks } from './visibility';
 
@@ -95,7 +97,7 @@ export function handleDecisions(job: Job): void {
 
 /** Compares only the number of the hold: a reset applies accepted decisions again, in a run with another id. */
 async function applyDecision(job: Job, decision: Decision): Promise<DecisionReceipt> {
-  const isOpen = (): boolean => job.progress.hold?.n === numberOf(decision.hold) && job.decision === null;
+  const isOpen = (): boolean => job.progress.hold?.n === holdNumber(decision.hold) && job.decision === null;
   // Compared again after the wait: another decision or a late answer may have come first, and a resubmit would pay twice.
   if (isOpen() && decision.action === 'adopt') await requireTask(job, decision);
   const applied = isOpen();
@@ -138,10 +140,6 @@ function validateHoldDecision(job: Job, decision: unknown): string[] {
   return problems;
 }
 
-function numberOf(hold: unknown): number {
-  return isText(hold) ? Number(hold.split('/').at(-1)) : NaN;
-}
-
 const { getTask } = proxyActivities<SegueActivities>({
   // A person waits for the answer, and the client waits for at most a minute.
   startToCloseTimeout: '12s',
@@ -157,7 +155,7 @@ export function handleLateAnswers(job: MediaJob): void {
     const { attempts, hold: open, number } = job.progress;
     // A reset partition numbers its submissions from 1 again, so any late task is for the attempt of the batch.
     const isOfBatch = job.input.held?.attempts.at(-1)?.n === number;
-    const attempt = attempts.find(({ n }) => n === (isOfBatch ? number : numberOf(hold)));
+    const attempt = attempts.find(({ n }) => n === (isOfBatch ? number : holdNumber(hold)));
     // The first task id of an attempt counts. Any other task is paid for, too, so it is kept beside.
     if (!attempt || attempt.taskId !== undefined) {
       if (job.addOtherTask(taskId)) showTasks(job);

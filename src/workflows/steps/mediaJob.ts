@@ -13,7 +13,8 @@ import { withoutNulls } from '../../validation/rules';
 import { jobTimes, type JobTimes } from '../../validation/times';
 import { wasReset } from '../lib/atMostOnce';
 import { listenersOf } from '../lib/listeners';
-import { Job, refuseUnsafeStart, requireInput } from './job';
+import { refuseUnsafeStart, requireInput } from '../lib/refuse';
+import { Job } from './job';
 
 /** Anybody can send a signal, so the list has a limit. */
 const MOST_OTHER_TASKS = 20;

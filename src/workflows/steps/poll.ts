@@ -26,7 +26,8 @@ import { pollRequestId, pollTaskQueue } from '../../contract/ids';
 import { httpStatusOf } from '../lib/atMostOnce';
 import { alarm } from './alarm';
 import { abandoned, closeHold, hold, openHold } from './hold';
-import { badDecision, type Job } from './job';
+import { badDecision } from '../lib/refuse';
+import { type Job } from './job';
 import { type MediaJob } from './mediaJob';
 import { setStage, showDetails } from './visibility';
 

@@ -20,7 +20,7 @@ import {
   type SubmitOutcome,
 } from '../../contract';
 import { submitTaskQueue } from '../../contract/ids';
-import { AT_MOST_ONCE, isRateLimited, newBackoff, senderOf, type Without } from '../lib/atMostOnce';
+import { AT_MOST_ONCE, isRateLimited, newBackoff, senderOf, type NoOutcome } from '../lib/atMostOnce';
 import { onSignal } from '../lib/listeners';
 import { alarmOfDenial } from './alarm';
 import { hold } from './hold';
@@ -209,7 +209,7 @@ export function handleSending(job: Submitter): void {
 }
 
 /** A submit that timed out before its worker signalled that it was about to send was not sent, and may be tried again. */
-export function withoutOutcome(job: Submitter, n: number, { cause, message }: ActivityFailure): Without {
+export function withoutOutcome(job: Submitter, n: number, { cause, message }: ActivityFailure): NoOutcome {
   const isUnsent = cause instanceof TimeoutFailure && !job.sending.has(n);
   return {
     outcome: isUnsent ? 'notSent' : 'unknown',

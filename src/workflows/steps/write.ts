@@ -6,7 +6,7 @@ import {
   proxyActivities,
   TimeoutFailure,
 } from '@temporalio/workflow';
-import { bytesOf } from '../../api/json';
+import { asList, bytesOf } from '../../api/json';
 import {
   type ChangeAsks,
   changedSignal,
@@ -185,13 +185,13 @@ export class ProjectWrites {
     const description =
       'Tells the outcomes of changes that this run asked for: { applied, refused, noRoom, unknown }.';
     onSignal(changedSignal, description, ({ applied, refused, noRoom, unknown }) => {
-      for (const changeId of listOf(applied)) if (isText(changeId)) this.settle(changeId, { ok: true });
-      for (const one of listOf(refused)) {
+      for (const changeId of asList(applied)) if (isText(changeId)) this.settle(changeId, { ok: true });
+      for (const one of asList(refused)) {
         const { changeId, error } = isRecord(one) ? one : {};
         if (isText(changeId) && typeof error === 'string') this.settle(changeId, { ok: false, error });
       }
-      for (const changeId of listOf(noRoom)) if (isText(changeId)) this.#askAgain(changeId, 'noRoom');
-      for (const changeId of listOf(unknown)) if (isText(changeId)) this.#askAgain(changeId, 'unknown');
+      for (const changeId of asList(noRoom)) if (isText(changeId)) this.#askAgain(changeId, 'noRoom');
+      for (const changeId of asList(unknown)) if (isText(changeId)) this.#askAgain(changeId, 'unknown');
     });
   }
 }
@@ -199,17 +199,14 @@ export class ProjectWrites {
 /** Asks for one change and waits for its outcome, however long the service takes. Undefined only for a run that leaves. */
 export async function writeToProject(
   writes: ProjectWrites,
-  write: Omit<ProjectWrite, 'change' | 'asked' | 'onOutcome'> & {
-    change: ProjectChange;
-    asked?: ChangeAsks;
-  },
+  write: Omit<ProjectWrite, 'change' | 'asked' | 'onOutcome'> & { change: ProjectChange },
 ): Promise<ChangeOutcome | undefined> {
-  const { change, asked = {}, changeId } = write;
+  const { change, changeId } = write;
   let [isOver, outcome]: [boolean, ChangeOutcome | undefined] = [false, undefined];
   const onOutcome = (told: ChangeOutcome | undefined): void => {
     [isOver, outcome] = [true, told];
   };
-  writes.add({ ...write, change: () => change, asked, onOutcome });
+  writes.add({ ...write, change: () => change, asked: {}, onOutcome });
   try {
     await condition(() => isOver);
     return outcome;
@@ -242,10 +239,6 @@ function groupsOf(writes: ProjectWrite[]): Asked[][] {
 /** Doubles with each time, the first of which is 1. */
 function backoff(firstMs: number, longestMs: number, times = 1): number {
   return Math.min(firstMs * 2 ** (times - 1), longestMs);
-}
-
-function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 function msUntil(time: string | undefined): number {

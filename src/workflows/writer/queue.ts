@@ -1,6 +1,6 @@
 /** The queue of a writer: which changes wait for which project, and what one activity writes next. */
 import { log } from '@temporalio/workflow';
-import { bytesOf, isRecord } from '../../api/json';
+import { asList, bytesOf, isRecord } from '../../api/json';
 import {
   type ChangeOutcome,
   type ChangeRequest,
@@ -95,7 +95,7 @@ export class Writer {
   receive(asked: unknown): void {
     const { requests, replyTo } = isRecord(asked) ? asked : {};
     const to = isWorkflowId(replyTo) ? replyTo : undefined;
-    for (const request of Array.isArray(requests) ? (requests as unknown[]) : []) {
+    for (const request of asList(requests)) {
       const error = this.validate(request).join('; ');
       if (error === '') this.take(request as ChangeRequest, to);
       else {

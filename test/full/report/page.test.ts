@@ -46,7 +46,10 @@ test('a report of a job shows its pictures and its timeline offline, dark and li
   const key = newKey();
   const request = { image_url: `${sandbox.url}/samples/shoe.png` };
   await client.media.run({ key, tool: 'remove-background', request });
-  const report = await readReport(temporal.client, await client.media.get(key));
+  const report = await readReport(temporal.client, await client.media.get(key), {
+    pictures: true,
+    proxy: {},
+  });
   const colours = new Set<unknown>();
   for (const scheme of ['light', 'dark'] as const) {
     const { page, requests, complaints } = await open(report, scheme);

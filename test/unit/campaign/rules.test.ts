@@ -2,11 +2,11 @@ import {
   validateAddedMedia,
   validateCampaign,
   validateDecision,
-  validatePause,
   referencesIn,
   resolveReferences,
   withoutGaps,
 } from '../../../src/validation/campaign';
+import { validateOrder } from '../../../src/validation/inputs';
 
 const project = { resourcetype: 'campaign', id: '7' };
 const cutout = { tool: 'remove-background', request: { image_url: 'https://example.com/shoe.png' } };
@@ -266,8 +266,8 @@ describe('what people tell a running campaign', () => {
   });
 
   test('a pause names who wants it', () => {
-    expect(validatePause({ by: 'u', reason: 'holiday' })).toEqual([]);
-    expect(validatePause({ reason: 'holiday' })).toEqual(['by: is required']);
+    expect(validateOrder({ by: 'u', reason: 'holiday' })).toEqual([]);
+    expect(validateOrder({ reason: 'holiday' })).toEqual(['by: is required']);
   });
 });
 
