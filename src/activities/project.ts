@@ -132,13 +132,13 @@ async function writeOne(
     const error = 'a PATCH of an earlier attempt may still arrive';
     return { applied: [], refused: [], trouble: { error, unsettledMs } };
   }
-  const update = new ProjectUpdate(api, project, attempt.callsFor(index, { organization, space }));
-  const begunAt = Date.now();
+  const calls = attempt.callsFor(index, { organization, space });
+  const update = new ProjectUpdate(api, project, calls);
   try {
     await update.settleAll(changes);
     return { applied: update.applied, refused: update.refused };
   } catch (error) {
-    const trouble = troubleOf(error, attempt.isSlow(Date.now() - begunAt));
+    const trouble = troubleOf(error, calls.isSlow());
     log.warn('a project was not written', { ...project, ...trouble });
     return { applied: update.applied, refused: update.refused, trouble };
   }

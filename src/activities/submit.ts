@@ -1,6 +1,6 @@
 import { Context, log, metricMeter } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { type Api, type CallOptions } from '../api/client';
+import { type Api, type CallOptions, type organizationProblem } from '../api/client';
 import {
   type BatchStage,
   type ChunkOutcome,
@@ -41,7 +41,10 @@ export interface Post {
 }
 
 /** Why nothing can be written for this scope, as far as that is known; null otherwise. */
-export type WriteProblem = (scope: Scope | undefined, options: CallOptions) => Promise<string | null>;
+export type WriteProblem = (
+  scope: Scope | undefined,
+  options: CallOptions,
+) => ReturnType<typeof organizationProblem>;
 
 export function createPost(
   api: Api,
@@ -71,8 +74,10 @@ export function createPost(
     });
     // Checked before anything is paid for.
     const problem = hasWrite ? await writeProblem(scope, reading()) : null;
-    if (problem !== null)
-      return { outcome: 'refused', reason: `not sent, because its result could not be written: ${problem}` };
+    if (problem) {
+      const reason = `not sent, because its result could not be written: ${problem.reason}`;
+      return { outcome: problem.mayPass ? 'notSent' : 'refused', reason };
+    }
     // The read has the submit's own scope, so that it meets what the submit would meet.
     const read = (): Promise<unknown> => api.getWorkspace({}, { ...reading(), scope });
     const submit = async (): Promise<SubmitOutcome> => {

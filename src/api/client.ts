@@ -1,6 +1,13 @@
 /** The service, typed. It knows nothing of Temporal. */
 import { bytesOf, isDeeper, truncate } from './json';
-import { AnswerError, InvalidRequestError, NotConfiguredError, zodProblems, StatusError } from './errors';
+import {
+  AnswerError,
+  InvalidRequestError,
+  isUnknownWorkspace,
+  NotConfiguredError,
+  zodProblems,
+  StatusError,
+} from './errors';
 import { type ExchangeLimits } from './exchange';
 import { Http, type HttpAnswer, type HttpSettings, isSuccess } from './http';
 import {
@@ -217,16 +224,17 @@ export function organizationResolver(api: Pick<Api, 'getWorkspace'>, configured?
   };
 }
 
-/** Why the workspace of the credential is unknown; null also where the service does not answer now. */
+/** Why the workspace of the credential is unknown, and whether that may pass; null also where the service does not answer now. */
 export async function organizationProblem(
   organizationOf: OrganizationOf,
   options: CallOptions,
-): Promise<string | null> {
+): Promise<{ reason: string; mayPass: boolean } | null> {
   try {
     await organizationOf(undefined, options);
     return null;
   } catch (error) {
-    return error instanceof NotConfiguredError ? error.message : null;
+    const mayPass = isUnknownWorkspace(error);
+    return mayPass || error instanceof NotConfiguredError ? { reason: error.message, mayPass } : null;
   }
 }
 

@@ -41,6 +41,10 @@ export function isMissing(error: unknown): error is StatusError {
   return error instanceof StatusError && error.status === 404;
 }
 
+export function isUnknownWorkspace(error: unknown): error is StatusError {
+  return isMissing(error) && error.operation === 'get workspace';
+}
+
 /**
  * No complete answer came. `sent: false` is a proof: no byte of the request was written to a connection.
  * `sent: true` does not mean that the service received it, only that it may have.

@@ -39,6 +39,8 @@ export interface ChangeRequests {
 /** Kept across continue-as-new: a run without it would ask again at once. */
 export interface ChangeAsks {
   times?: number;
+  /** When it was requested for the first time. */
+  firstAt?: string;
   /** The writer got the whole change, so its id is enough. */
   isKnown?: boolean;
   /** How often the writer had no room for it, or did not know it. */
@@ -50,6 +52,8 @@ export interface ChangeAsks {
 export interface RefusedChange {
   changeId: string;
   error: string;
+  /** The project takes no change at all, so parts of this one need not be tried. */
+  wholeProject?: true;
 }
 
 /** The outcomes of the changes of one run, by change id. */

@@ -1,6 +1,12 @@
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { ApiError, InvalidRequestError, NotConfiguredError, StatusError } from '../../api/errors';
+import {
+  ApiError,
+  InvalidRequestError,
+  isUnknownWorkspace,
+  NotConfiguredError,
+  StatusError,
+} from '../../api/errors';
 import { FAILURE, isAccessDenied } from '../../contract';
 import { type Duration, msOf } from '../../contract/durations';
 import { InvalidInput, KeyReused } from '../../errors';
@@ -36,8 +42,9 @@ export function patientFailure(error: unknown, { authGrace }: AuthGrace): Applic
   return activityFailure(error, { mayRetry: isDenial(error) && waited < msOf(authGrace) });
 }
 
+/** A workspace that the service does not know counts as denied access: keys get rotated. */
 function isDenial(error: unknown): boolean {
-  return error instanceof StatusError && isAccessDenied(error.status);
+  return error instanceof StatusError && (isAccessDenied(error.status) || isUnknownWorkspace(error));
 }
 
 const [SHORTEST_PAUSE_MS, LONGEST_PAUSE_MS] = [1_000, 3_600_000];

@@ -79,9 +79,13 @@ export class ProjectUpdate {
     const refusal = await this.#write(changes);
     if (!refusal) return;
     const verdict = verdictOf(refusal);
-    if (verdict === 'gone' || (verdict === 'refused' && changes.length === 1)) {
+    if (verdict === 'gone') {
+      this.#refuseAll(changes, refusal.message);
+    } else if (verdict === 'refused' && changes.length === 1) {
       this.#refuse(changes, refusal.message);
     } else if (changes.length > 1) {
+      // The rest is tried later, among slow projects.
+      if (this.calls.isSlow()) throw refusal;
       const half = Math.ceil(changes.length / 2);
       await this.#settle(changes.slice(0, half));
       await this.#settle(changes.slice(half));
@@ -130,7 +134,7 @@ export class ProjectUpdate {
       const isTooLarge = error instanceof TooLargeError;
       if (!isTooLarge && !isFinal(error)) throw error;
       const hint = isTooLarge ? '; SEGUE_MAX_PROJECT_MIB sets the limit' : '';
-      this.#refuse(changes, `${error.message}${hint}`);
+      this.#refuseAll(changes, `${error.message}${hint}`);
       return undefined;
     }
   }
@@ -157,9 +161,13 @@ export class ProjectUpdate {
     }
   }
 
-  #refuse(changes: Change[], why: string): void {
+  #refuse(changes: Change[], why: string, more: Pick<RefusedChange, 'wholeProject'> = {}): void {
     const error = truncateBytes(why, LONGEST_ERROR);
-    this.refused.push(...changes.map(({ changeId }) => ({ changeId, error })));
+    this.refused.push(...changes.map(({ changeId }) => ({ changeId, error, ...more })));
+  }
+
+  #refuseAll(changes: Change[], why: string): void {
+    this.#refuse(changes, why, { wholeProject: true });
   }
 }
 

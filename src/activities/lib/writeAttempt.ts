@@ -23,6 +23,8 @@ export interface ProjectCalls {
   next(): CallOptions;
   /** Gives until when a PATCH may be sent; 0 for never. One without an ETag is noted at the server first. */
   beforePatch(isGuarded: boolean): Promise<number>;
+  /** Whether its requests took so long that the other projects of the attempt wait for it. */
+  isSlow(): boolean;
   /** When a PATCH that failed just now cannot arrive any more. */
   settledAt(): number;
 }
@@ -60,14 +62,11 @@ export class WriteAttempt {
     return { scope, requestId, timeoutMs: this.#timeoutMs, largestBytes: this.#largestBytes };
   }
 
-  /** Whether so long a write was cut off, although the service might have answered. */
-  isSlow(tookMs: number): boolean {
-    return tookMs >= this.#timeoutMs;
-  }
-
   callsFor(index: number, scope: Scope): ProjectCalls {
+    const begunAt = Date.now();
     return {
       next: () => this.next(scope),
+      isSlow: () => Date.now() - begunAt >= this.#timeoutMs,
       beforePatch: (isGuarded) => {
         if (!isGuarded) this.#note(index);
         // With an ETag there is nothing to note, so a heartbeat that was confirmed just now is enough.

@@ -37,7 +37,7 @@ async function warnWithoutWorkspace({ api: { organization } }: WorkerConfig): Pr
   );
   if (problem === null) return;
   const message = 'jobs and batches that write to projects are refused unless they name an organization';
-  Runtime.instance().logger.warn(message, { problem });
+  Runtime.instance().logger.warn(message, { problem: problem.reason });
 }
 
 async function runUntilStopped(worker: SegueWorker, { temporal }: WorkerConfig): Promise<void> {

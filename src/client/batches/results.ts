@@ -11,7 +11,7 @@ import {
   type PartitionResult,
   partitionResultsQuery,
 } from '../../contract';
-import { batchItemPrefix, batchPartWorkflowId, mediaWorkflowId } from '../../contract/ids';
+import { againKey, batchItemPrefix, batchPartWorkflowId, mediaWorkflowId } from '../../contract/ids';
 import { quoted } from '../../contract/searchAttributes';
 import { inParallel } from '../../platform/parallel';
 import { findRunsOfBatch, isItem } from '../../runs/batch/start';
@@ -119,11 +119,18 @@ export async function followCounts(
 ): Promise<ItemCounts> {
   const counts = { ...counted };
   if (counts.held <= (stopped?.unfollowed ?? 0)) return counts;
-  for (const run of await runsOfPromoted(temporal, key, startedAt)) {
+  const runs = await runsOfPromoted(temporal, key, startedAt);
+  for (const run of await inParallel(AT_ONCE, runs, (run) => latestRetry(temporal, run))) {
     counts[statusOf(run)] += 1;
     counts.held -= 1;
   }
   return counts;
+}
+
+/** A job that was unsaved is written again by a run of its own. */
+async function latestRetry(temporal: Client, run: Listed): Promise<Listed> {
+  const next = statusOf(run) === 'unsaved' && (await findOwnRun(temporal, againKey(run.workflowId)));
+  return next ? latestRetry(temporal, next) : run;
 }
 
 /** By start time, because Temporal may still keep runs of an earlier batch with the same key. */
@@ -144,7 +151,8 @@ async function runsOfPromoted(temporal: Client, key: string, startedAt: string):
 export async function followResult(temporal: Client, result: BatchItemResult): Promise<BatchItemResult> {
   const { status, workflowId, error } = result;
   if (status !== 'held' || workflowId === undefined) return result;
-  const run = await findOwnRun(temporal, workflowId);
+  const first = await findOwnRun(temporal, workflowId);
+  const run = first && (await latestRetry(temporal, first));
   const now = run ? statusOf(run) : 'held';
   const taskId = (run && entryOf(run).taskId) ?? result.taskId;
   if (run && now !== 'held') return { ...result, status: now, taskId, ...(await endOf(temporal, run)) };

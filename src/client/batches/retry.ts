@@ -21,6 +21,8 @@ import { findPartition, followResult, partitionItems, partitionResults } from '.
 export interface LeftItems {
   /** They became separate jobs that have not succeeded: the service may still work on them. */
   held: number;
+  /** They became separate jobs that are unsaved, and are retried alone. */
+  unsaved: number;
   /** Their partition was stopped while they were at the service. */
   lost: number;
   /** Not done, and not in a partition that knows all it sent: it was stopped, reset, or not handed over. */
@@ -40,7 +42,11 @@ export async function prepareRetry(temporal: Client, repeated: Batch): Promise<B
   if (status === 'running') throw notRepeated(repeated, `it is still running${stage ? ` (${stage})` : ''}`);
   // Items that failed after its end are separate jobs and are not repeated here.
   const result = await resultOf(temporal, await temporal.workflow.getHandle(repeated.workflowId).describe());
-  const tally: Tally = { left: { held: 0, lost: 0, cancelled: 0 }, failedOrUnsaved: 0, absent: 0 };
+  const tally: Tally = {
+    left: { held: 0, unsaved: 0, lost: 0, cancelled: 0 },
+    failedOrUnsaved: 0,
+    absent: 0,
+  };
   const partitions: Partition[] = [];
   const items = repeatedItems(temporal, repeated, before.partitions, result !== null, tally);
   for await (const partition of inPartitions(items)) partitions.push(partition);
@@ -145,7 +151,8 @@ async function staysOpen(temporal: Client, partition: WorkflowHandle): Promise<b
 }
 
 function countLeft(left: LeftItems, { status }: BatchItemResult): void {
-  if (status === 'held' || status === 'failed' || status === 'unsaved') left.held += 1;
+  if (status === 'held' || status === 'failed') left.held += 1;
+  if (status === 'unsaved') left.unsaved += 1;
   if (status === 'running') left.lost += 1;
   if (status === 'cancelled' || status === 'waiting') left.cancelled += 1;
 }

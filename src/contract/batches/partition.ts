@@ -146,7 +146,9 @@ export const NO_ITEMS: Readonly<ItemCounts> = {
 export interface PartitionNews {
   n: number;
   counts: ItemCounts;
-  /** Why the service keeps it from submits or polls. */
+  /** Succeeded items whose projects do not have their results yet. */
+  unwritten: number;
+  /** Why the service keeps it from submits, polls or writes. */
   trouble: string | null;
   /** Tasks that take too long keep others from beginning. */
   late: string | null;

@@ -95,7 +95,7 @@ export class Batch implements Sender {
     return `Of ${this.input.manifest.items} items: ${parts.join(', ')}.`;
   }
 
-  /** Why a partition submits nothing or gets no answer to polls; the first one that reports a reason. */
+  /** Why a partition submits or writes nothing, or gets no answer to polls; the first one that reports a reason. */
   get trouble(): string | null {
     return (
       this.progress.partitions.find(({ trouble, isOver }) => trouble !== null && !isOver)?.trouble ?? null
@@ -181,7 +181,7 @@ function compact(text: string): string {
 
 export function restoreStanding({ counts, ...standing }: CarriedStanding): PartitionStanding {
   return {
-    ...{ isThere: false, slots: 0, trouble: null, late: null, isOver: false },
+    ...{ isThere: false, slots: 0, unwritten: 0, trouble: null, late: null, isOver: false },
     ...standing,
     counts: { ...NO_ITEMS, ...counts },
   };

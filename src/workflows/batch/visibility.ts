@@ -54,7 +54,7 @@ function concernsOf(run: Batch): Concern[] {
       title: 'Batch stalled: the service is in trouble',
       what: trouble,
       advice: [
-        'Nothing is lost: the batch submits and polls again until the service answers.',
+        'Nothing is lost: the batch submits, polls and writes again until the service answers.',
         '- Look at the service and at the credential of the workers: `segue doctor`',
       ],
     },

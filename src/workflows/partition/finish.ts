@@ -88,13 +88,24 @@ function writeNext(run: Partition, write: PendingWrite): void {
   run.writes.add({
     ...{ project, scope, changeId: asked.changeId, asked },
     change: () => ({ steps: asked.items.map((item) => stepOf(run, item)) }),
-    onOutcome: (outcome) => {
+    onOutcome: (outcome, isOfProject) => {
       write.asked = undefined;
-      takeOutcome(run, write, asked.items, outcome?.ok === false ? outcome.error : undefined);
+      // The batch shows the delay.
+      if ((asked.times ?? 0) > 1) run.isReportDue = true;
+      const items = isOfProject
+        ? [asked.items, ...write.halves.splice(0), write.waiting.splice(0)].flat()
+        : asked.items;
+      takeOutcome(
+        run,
+        write,
+        items,
+        outcome?.ok === false ? { error: outcome.error, isOfProject } : undefined,
+      );
       run.handOverWhenLong();
     },
     // Waiting for a writer may take days, and adds to the history.
     onDelay: () => {
+      run.isReportDue = true;
       run.handOverWhenLong();
     },
   });
@@ -112,10 +123,16 @@ function howManyFit(run: Partition, items: Saved[]): number {
   return tooMany === -1 ? items.length : Math.max(tooMany, 1);
 }
 
-/** A refused change is halved until the bad item is alone. */
-function takeOutcome(run: Partition, write: PendingWrite, items: Saved[], error: string | undefined): void {
+/** A refused change is halved until the bad item is alone, unless its project takes no change at all. */
+function takeOutcome(
+  run: Partition,
+  write: PendingWrite,
+  items: Saved[],
+  refusal?: { error: string; isOfProject: boolean },
+): void {
   const { halves, waiting } = write;
-  if (error === undefined || items.length === 1) for (const { item } of items) finish(run, item, error);
+  if (!refusal || refusal.isOfProject || items.length === 1)
+    for (const { item } of items) finish(run, item, refusal?.error);
   else {
     const half = Math.ceil(items.length / 2);
     halves.unshift(items.slice(0, half), items.slice(half));

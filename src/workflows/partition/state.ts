@@ -144,13 +144,29 @@ export class Partition {
     return silence && silence.polls >= SILENT_POLLS ? `polls fail: ${silence.reason}` : null;
   }
 
+  /** Succeeded items whose projects do not have their results yet. */
+  get pending(): Set<number> {
+    const items = this.progress.pendingWrites.flatMap(itemsOf);
+    return new Set(items.filter((item) => this.progress.items[item]?.status === 'succeeded'));
+  }
+
+  /** Which project does not get results, where that lasts. */
+  get delay(): string | null {
+    const delayed = this.progress.pendingWrites.filter(({ asked }) => (asked?.times ?? 0) > 1);
+    const [first] = delayed;
+    if (!first) return null;
+    const { resourcetype, id } = first.project;
+    const results = `results wait to be written: ${delayed.flatMap(itemsOf).length}`;
+    return `${results}; \`segue project status ${resourcetype} ${id}\` says why`;
+  }
+
   results(): BatchItemResult[] {
-    const pending = new Set(this.progress.pendingWrites.flatMap(itemsOf));
+    const { pending } = this;
     return this.entries(() => true).map(({ index, asked, known }) => {
       const { taskId, info, error, notice, workflowId } = known;
       const notified = notice && 'status' in notice ? notice : undefined;
       // A partition that is terminated now leaves a result that its project does not have.
-      const isPending = known.status === 'succeeded' && pending.has(index);
+      const isPending = pending.has(index);
       const status = isPending ? 'unsaved' : known.status;
       const unwritten = isPending ? 'its project does not have it yet' : known.unwritten;
       return {

@@ -19,7 +19,6 @@ import {
   stateQuery,
 } from '../../contract';
 import { adviceOnUnsaved } from '../../contract/advice';
-import { formatDuration } from '../../contract/durations';
 import { changeIdOf } from '../../contract/ids';
 import { handleListeners } from '../lib/listeners';
 import { endMessage, type Message, notifyUser } from '../lib/notify';
@@ -171,9 +170,6 @@ async function writeLeft(job: Job, left: object): Promise<void> {
     log.warn('the project does not know what the service still works on', { ...left, ...written });
 }
 
-/** Then the result is unsaved: a run that waited for ever would become too long for Temporal. */
-const LONGEST_WRITING_MS = 7 * 24 * 3_600_000;
-
 /** Not cancelled with the run: the project must know the paid work. Null where there is no outcome. */
 async function write(
   job: Job,
@@ -186,14 +182,10 @@ async function write(
   setStage(job, 'writing');
   // Random, because after a reset the job may end in another way, or the project may take the result then.
   const changeId = changeIdOf(workflowInfo().workflowId, `${purpose}-${uuid4().slice(0, 8)}`);
-  const begunAt = Date.now();
   const order = {
     ...{ project: target.project, scope, change: { steps: [{ at, set: value }] }, changeId },
     onDelay: (): void => {
       showDelay(job);
-      if (Date.now() - begunAt < LONGEST_WRITING_MS) return;
-      const error = `no answer of the project's writer came for ${formatDuration(LONGEST_WRITING_MS)}`;
-      job.writes.settle(changeId, { ok: false, error });
     },
   };
   const outcome = await CancellationScope.nonCancellable(() => writeToProject(job.writes, order));

@@ -18,6 +18,7 @@ import {
   type Scope,
   type SegueActivities,
 } from '../../contract';
+import { formatDuration } from '../../contract/durations';
 import { isRecord, isText } from '../../validation/inputs';
 import { onSignal } from '../lib/listeners';
 
@@ -33,6 +34,13 @@ const LARGEST_REQUEST_BYTES = 256 * 1024;
 /** Each request that times out leaves the whole change in the history once more. */
 const LONGEST_REQUEST_MS = 6 * 3_600_000;
 
+/** A run that waited for ever would become too long for Temporal. */
+const LONGEST_WAIT_MS = 7 * 24 * 3_600_000;
+const NO_ANSWER: ChangeOutcome = {
+  ok: false,
+  error: `no answer of the project's writer came for ${formatDuration(LONGEST_WAIT_MS)}`,
+};
+
 /** A change that a run asks for. */
 export interface ProjectWrite {
   project: ProjectRef;
@@ -43,8 +51,11 @@ export interface ProjectWrite {
   change: () => ProjectChange;
   /** Updated in place; a run that continues as new carries it over. */
   asked: ChangeAsks;
-  /** Called in the same moment in which the outcome arrives; undefined where the run leaves before. */
-  onOutcome: (outcome: ChangeOutcome | undefined) => void;
+  /**
+   * Called in the same moment in which the outcome arrives; undefined where the run leaves before. `isOfProject`: no
+   * other change of this project would be taken.
+   */
+  onOutcome: (outcome: ChangeOutcome | undefined, isOfProject: boolean) => void;
   /** The only run that may ask for the change; any other gets {@link OUTDATED_CHANGE}. */
   onlyBy?: string;
   /** Called each time a wait for an answer ends without one. */
@@ -103,7 +114,8 @@ export class ProjectWrites {
       const due = this.#idle().filter(({ asked }) => msUntil(asked.nextAt) <= 0);
       for (const write of due) {
         const { changeId, asked, onDelay } = write;
-        if (this.#isLeaving && asked.isKnown) this.settle(changeId, undefined);
+        if (this.#isLeaving && asked.isKnown) this.#settle(changeId, undefined);
+        else if (-msUntil(asked.firstAt) >= LONGEST_WAIT_MS) this.#settle(changeId, NO_ANSWER, true);
         else if ((asked.times ?? 0) > 0) onDelay?.();
       }
       for (const group of groupsOf(due.filter(({ changeId }) => this.#open.has(changeId))))
@@ -126,6 +138,7 @@ export class ProjectWrites {
       const patience = backoff(FIRST_PATIENCE_MS, LONGEST_PATIENCE_MS, times);
       // Now, because a rejection may come before the end of the activity, and this run may continue as new.
       Object.assign(write.asked, { times, isKnown: true, nextAt: timeIn(patience) });
+      write.asked.firstAt ??= timeIn(0);
       this.#asking.add(write);
     }
     const [{ write } = {}] = group;
@@ -140,7 +153,7 @@ export class ProjectWrites {
     });
     try {
       const refused = await requestChanges({ scope: write?.scope, onlyBy: write?.onlyBy, requests });
-      for (const { changeId, error } of refused) this.settle(changeId, { ok: false, error });
+      for (const { changeId, error } of refused) this.#settle(changeId, { ok: false, error });
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
       // Some servers report the timeout as an ordinary failure.
@@ -150,7 +163,7 @@ export class ProjectWrites {
         write: { changeId, asked },
       } of group)
         if (isTimeout) Object.assign(asked, { isKnown: false, nextAt: timeIn(0) });
-        else this.settle(changeId, failure);
+        else this.#settle(changeId, failure, true);
     }
     for (const { write: asked } of group) {
       this.#asking.delete(asked);
@@ -160,10 +173,10 @@ export class ProjectWrites {
   }
 
   /** Ends the wait for a change; the writer may still make it. */
-  settle(changeId: string, outcome: ChangeOutcome | undefined): void {
+  #settle(changeId: string, outcome: ChangeOutcome | undefined, isOfProject = false): void {
     const write = this.#open.get(changeId);
     this.#open.delete(changeId);
-    write?.onOutcome(outcome);
+    write?.onOutcome(outcome, isOfProject);
   }
 
   /** The writer had no room for the change, or does not know it: it gets the whole change again. */
@@ -185,10 +198,11 @@ export class ProjectWrites {
     const description =
       'Tells the outcomes of changes that this run asked for: { applied, refused, noRoom, unknown }.';
     onSignal(changedSignal, description, ({ applied, refused, noRoom, unknown }) => {
-      for (const changeId of asList(applied)) if (isText(changeId)) this.settle(changeId, { ok: true });
+      for (const changeId of asList(applied)) if (isText(changeId)) this.#settle(changeId, { ok: true });
       for (const one of asList(refused)) {
-        const { changeId, error } = isRecord(one) ? one : {};
-        if (isText(changeId) && typeof error === 'string') this.settle(changeId, { ok: false, error });
+        const { changeId, error, wholeProject } = isRecord(one) ? one : {};
+        if (isText(changeId) && typeof error === 'string')
+          this.#settle(changeId, { ok: false, error }, wholeProject === true);
       }
       for (const changeId of asList(noRoom)) if (isText(changeId)) this.#askAgain(changeId, 'noRoom');
       for (const changeId of asList(unknown)) if (isText(changeId)) this.#askAgain(changeId, 'unknown');

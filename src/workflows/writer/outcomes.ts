@@ -7,6 +7,8 @@ const SEEN_MINUTES = 60;
 const MOST_APPLIED = 20_000;
 /** Errors are longer than digests, and what is kept here is carried when the run continues as new. */
 const MOST_REFUSED_BYTES = 120_000;
+/** In one reply. Each has an error, which is longer than what was asked. */
+const MOST_REFUSED = 500;
 
 /** Settled changes, oldest first. One that is asked for again is answered, and not made again. */
 export class SeenChanges {
@@ -78,15 +80,20 @@ export class PendingReplies {
     return reply;
   }
 
-  add(replyTo: string | undefined, changeId: string, outcome: ChangeOutcome): void {
+  add(replyTo: string | undefined, changeId: string, outcome: ChangeOutcome, isOfProject = false): void {
     const { applied, refused } = this.to(replyTo);
     if (outcome.ok) applied.push(changeId);
-    else refused.push({ changeId, error: outcome.error });
+    else refused.push({ changeId, error: outcome.error, ...(isOfProject && { wholeProject: true }) });
   }
 
+  /** Some of them; what is too long for one signal comes with the next. */
   take(most: number): WriterProgress['replies'] {
     const some = this.state().slice(0, most);
-    for (const { replyTo } of some) this.#replies.delete(replyTo);
+    for (const { replyTo, reply } of some) {
+      this.#replies.delete(replyTo);
+      const rest = reply.refused.splice(MOST_REFUSED);
+      if (rest.length > 0) this.to(replyTo).refused.push(...rest);
+    }
     return some;
   }
 

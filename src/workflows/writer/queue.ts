@@ -203,14 +203,18 @@ export class Writer {
       const { applied, refused, trouble } = reportOf(reports, index);
       const outcomes = new Map<string, ChangeOutcome>(applied.map((changeId) => [changeId, { ok: true }]));
       for (const { changeId, error } of refused) outcomes.set(changeId, refusal(error));
+      const isOfProject = new Set(refused.flatMap((one) => (one.wholeProject ? [one.changeId] : [])));
       const queued = { ...entry, changes: changes.filter(({ changeId }) => !outcomes.has(changeId)) };
       const isGivenUp = trouble && keepTrouble(queued, trouble, this.authGraceMs);
       if (isGivenUp)
-        for (const { changeId } of queued.changes) outcomes.set(changeId, refusal(trouble.error));
+        for (const { changeId } of queued.changes) {
+          outcomes.set(changeId, refusal(trouble.error));
+          isOfProject.add(changeId);
+        }
       entry.trouble = trouble && !isGivenUp ? queued.trouble : undefined;
       for (const change of changes) {
         const outcome = outcomes.get(change.changeId);
-        if (outcome) this.#settle(entry.project, change, outcome);
+        if (outcome) this.#settle(entry.project, change, outcome, isOfProject.has(change.changeId));
       }
     }
   }
@@ -295,7 +299,12 @@ export class Writer {
   }
 
   /** Its outcome is kept for an hour, and signalled to the run that asked for it. */
-  #settle(project: ProjectRef, { changeId, replyTo }: QueuedChange, outcome: ChangeOutcome): void {
+  #settle(
+    project: ProjectRef,
+    { changeId, replyTo }: QueuedChange,
+    outcome: ChangeOutcome,
+    isOfProject = false,
+  ): void {
     const entry = this.#projects.get(projectName(project));
     const bytes = entry?.waiting.get(changeId)?.bytes;
     if (entry && bytes !== undefined) {
@@ -305,7 +314,7 @@ export class Writer {
       if (entry.waiting.size === 0) this.#projects.delete(projectName(project));
     }
     this.#seen.add(nameOf(project, changeId), outcome);
-    this.replies.add(replyTo, changeId, outcome);
+    this.replies.add(replyTo, changeId, outcome, isOfProject);
     if (outcome.ok) this.#applied += 1;
     else {
       this.#refused += 1;

@@ -1,11 +1,12 @@
 /** Items that left their batch as runs of their own: the batch tells what became of them there. */
 import { mkdtemp, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { type BatchItemResult } from '../../../src/contract';
+import { type BatchItem, type BatchItemResult } from '../../../src/contract';
 import { batchItemKey } from '../../../src/contract/ids';
 import { batchOf, cutouts, firstOf, startPartly, untilStatus } from '../../support/builders/batch';
 import { befall } from '../../support/builders/batchTrouble';
 import { asReport, jsonLines, tasksOf } from '../../support/builders/jobs';
+import { pathOf, removeFaults, seedProject } from '../../support/builders/writing';
 import { eventually } from '../../support/eventually';
 import { shared } from '../../support/jest/shared';
 import { useCommandLine } from '../../support/servers/commandLine';
@@ -31,8 +32,11 @@ const resultsOf = async (key: string): Promise<BatchItemResult[]> =>
   jsonLines((await batch('results', key)).stdout) as unknown as BatchItemResult[];
 
 /** A batch of two that is over, but for its first item: the service took it, and nobody was told. */
-async function withHeldItem(ownKey?: string): Promise<{ key: string; job: string; taskId: string }> {
-  const unnamed = batchOf(cutouts(sandbox.url, 2), 2);
+async function withHeldItem(
+  ownKey?: string,
+  more: Partial<BatchItem> = {},
+): Promise<{ key: string; job: string; taskId: string }> {
+  const unnamed = batchOf(cutouts(sandbox.url, 2, more), 2);
   const spec = { ...unnamed, key: ownKey ?? unnamed.key };
   const job = batchItemKey(spec.key, 1);
   await befall(sandbox.url, `${job}.submit.1`, { fault: 'reset', when: 'after' });
@@ -73,6 +77,31 @@ async function decide(job: string, ...decision: string[]): Promise<void> {
   const decided = await segue(['resolve', `media/${job}`, ...decision, '--reason', 'looked it up'], settings);
   expect(decided).toMatchObject({ code: 0 });
 }
+
+test('P2: an item that became a separate job and is unsaved is retried by its own command', async () => {
+  const project = await seedProject(sandbox.url, {});
+  const { key, job, taskId } = await withHeldItem(undefined, { write: { project, at: '/made' } });
+  await addFault(sandbox.url, { ...answering(422, 'update-project'), match: { path: pathOf(project) } });
+  await decide(job, '--adopt', taskId);
+  await untilListed(job, "SegueStage = 'unsaved'");
+  expect(await reportOf(key)).toMatchObject({
+    status: 'unsaved',
+    info: { counts: { succeeded: 1, unsaved: 1 } },
+  });
+  const retried = await batch('retry', key);
+  expect(retried.stderr).toContain(
+    `Not run again: 1 unsaved that became separate jobs. Each alone: segue retry ID`,
+  );
+  expect(await resultsOf(key)).toMatchObject([{ status: 'unsaved', workflowId: `media/${job}` }, {}]);
+  await removeFaults(sandbox.url);
+  expect(await segue(['retry', `media/${job}`], settings)).toMatchObject({ code: 0 });
+  await untilListed(`${job}+2`, "SegueStage = 'succeeded'");
+  expect(await reportOf(key)).toMatchObject({
+    status: 'succeeded',
+    info: { counts: { succeeded: 2, unsaved: 0 } },
+  });
+  expect(await resultsOf(key)).toMatchObject([{ status: 'succeeded', taskId }, { status: 'succeeded' }]);
+});
 
 test('P2: an item that is adopted when its batch is over has succeeded in status, results, files, list and exit', async () => {
   const { key, job, taskId } = await withHeldItem();

@@ -12,8 +12,9 @@ import { shardOf } from '../../../src/contract/ids';
 import { writerStart } from '../../../src/runs/start';
 import { eventually } from '../../support/eventually';
 import { addFault, answering, useSandbox } from '../../support/service/sandbox';
+import { batchOf, cutouts, resultsOf } from '../../support/builders/batch';
 import { startByName } from '../../support/builders/jobs';
-import { testConfig, useTimeSkipping, withWorker } from '../../support/servers/temporal';
+import { segueClient, testConfig, useTimeSkipping, withWorker } from '../../support/servers/temporal';
 import {
   bundleWithWriting,
   KEPT,
@@ -127,11 +128,16 @@ describe.each([true, false])('with ETags: %s', (etags) => {
         });
         await temporal.client.workflow.start('silent', { workflowId, taskQueue, args: ['30d'] });
         const key = `week-${randomUUID()}`;
-        const job = await startByName(temporal, config, sandbox.url, { key, write: { project, at: '/a' } });
-        expect(await job.result()).toMatchObject({
-          status: 'unsaved',
-          written: { ok: false, error: "no answer of the project's writer came for 7d" },
-        });
+        const write = { project, at: '/a' };
+        const job = await startByName(temporal, config, sandbox.url, { key, write });
+        const error = "no answer of the project's writer came for 7d";
+        expect(await job.result()).toMatchObject({ status: 'unsaved', written: { ok: false, error } });
+        const { batch } = segueClient(temporal, config);
+        const items = cutouts(sandbox.url, 3, { write });
+        const run = await batch.start(batchOf(items, 3));
+        expect(await run.result()).toMatchObject({ status: 'unsaved', counts: { unsaved: 3 } });
+        const unsaved = { status: 'unsaved', unwritten: error };
+        expect(await resultsOf(run)).toMatchObject([unsaved, unsaved, unsaved]);
       },
       { checkScheduledTime: false, bundlePath },
     );

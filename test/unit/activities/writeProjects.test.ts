@@ -182,8 +182,8 @@ describe.each(['strong', 'none'] as const)('with ETags: %s', (etags) => {
       const report = await write({ a: set('a'), b: set('b') }, missing);
       const error = expect.stringContaining('no such project');
       expect(report.refused).toEqual([
-        { changeId: 'a', error },
-        { changeId: 'b', error },
+        { changeId: 'a', error, wholeProject: true },
+        { changeId: 'b', error, wholeProject: true },
       ]);
     });
 
@@ -207,6 +207,15 @@ describe.each(['strong', 'none'] as const)('with ETags: %s', (etags) => {
       service.onPatch = () => ({ status, headers });
       expect(await write({ a: set('a'), b: set('b') })).toMatchObject(waiting);
     });
+  });
+
+  test('a project that refuses change after change for long leaves the rest for later, among slow ones', async () => {
+    service.onPatch = () => ({ status: 422 });
+    const names = Array.from({ length: 500 }, (_, n) => `a${n}`);
+    const changes = Object.fromEntries(names.map((name) => [name, set(name)]));
+    const report = await write(changes, { writeTimeoutMs: BRIEF_MS });
+    expect(report.trouble).toMatchObject({ status: 422, isSlow: true });
+    expect(report.refused.length).toBeLessThan(names.length);
   });
 
   test('a project that may be read and not written is not asked for each of many changes', async () => {

@@ -1,0 +1,46 @@
+/** Access that is denied to what a result is written to: it is waited out for the grace, before and after the POST. */
+import { batchOf, cutouts } from '../../support/builders/batch';
+import { asReport, newKey } from '../../support/builders/jobs';
+import { pathOf, removeFaults, seedProject } from '../../support/builders/writing';
+import { eventually } from '../../support/eventually';
+import { segueClient, testConfig, useTemporal, withWorker } from '../../support/servers/temporal';
+import { addFault, answering, faultHits, readLedger, useSandboxEach } from '../../support/service/sandbox';
+
+const temporal = useTemporal();
+const sandbox = useSandboxEach({ pace: { kind: 'instant' } });
+
+async function submissions(): Promise<number> {
+  return (await readLedger(sandbox.url)).summary.submissions;
+}
+
+test('P2: a project that takes no change is asked once for all its items, after the grace', async () => {
+  const project = await seedProject(sandbox.url, {});
+  await addFault(sandbox.url, { ...answering(403, 'update-project'), match: { path: pathOf(project) } });
+  const own = { ...testConfig(), submit: { timeout: '60s', authGrace: '2s' } };
+  const items = cutouts(sandbox.url, 12, { write: { project, at: '/made' } });
+  await withWorker(temporal, own, sandbox.url, async () => {
+    const report = await segueClient(temporal, own).batch.run(batchOf(items, 12)).catch(asReport);
+    expect(report).toMatchObject({ status: 'unsaved', info: { counts: { unsaved: 12 } } });
+  });
+  // By halves, each of 23 changes would be denied for the whole grace.
+  expect(Math.max(...(await faultHits(sandbox.url)))).toBeLessThan(12);
+});
+
+test('P2: a job with a write waits for a workspace that is not found, and is not paid for meanwhile', async () => {
+  const project = await seedProject(sandbox.url, {});
+  await addFault(sandbox.url, answering(404, 'get-workspace'));
+  const own = testConfig();
+  await withWorker(temporal, own, sandbox.url, async () => {
+    const request = { image_url: `${sandbox.url}/samples/mug.png` };
+    const spec = { key: newKey(), tool: 'remove-background', request, write: { project, at: '/mug' } };
+    const job = await segueClient(temporal, own).media.start(spec);
+    await eventually(
+      'an attempt that was not sent',
+      async () => (await job.state())?.attempts.at(-1)?.outcome === 'notSent',
+    );
+    expect(await submissions()).toBe(0);
+    await removeFaults(sandbox.url);
+    expect(await job.wait()).toMatchObject({ status: 'succeeded' });
+  });
+  expect(await submissions()).toBe(1);
+});
