@@ -1,6 +1,6 @@
 import { Context, log, metricMeter } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { type Api, type CallOptions, type organizationProblem } from '../api/client';
+import { type Api, type CallOptions, type OrganizationProblem } from '../api/client';
 import {
   type BatchStage,
   type ChunkOutcome,
@@ -40,11 +40,13 @@ export interface Post {
   note: (submission: Submission, outcome: SubmitOutcome) => void;
 }
 
+const ACCESS_DENIED = 403;
+
 /** Why nothing can be written for this scope, as far as that is known; null otherwise. */
 export type WriteProblem = (
   scope: Scope | undefined,
   options: CallOptions,
-) => ReturnType<typeof organizationProblem>;
+) => Promise<OrganizationProblem | null>;
 
 export function createPost(
   api: Api,
@@ -76,7 +78,8 @@ export function createPost(
     const problem = hasWrite ? await writeProblem(scope, reading()) : null;
     if (problem) {
       const reason = `not sent, because its result could not be written: ${problem.reason}`;
-      return { outcome: problem.mayPass ? 'notSent' : 'refused', reason };
+      // Like denied access: tried again for the grace time, with an alert.
+      return { outcome: 'refused', reason, ...(problem.isTemporary && { status: ACCESS_DENIED }) };
     }
     // The read has the submit's own scope, so that it meets what the submit would meet.
     const read = (): Promise<unknown> => api.getWorkspace({}, { ...reading(), scope });

@@ -224,17 +224,24 @@ export function organizationResolver(api: Pick<Api, 'getWorkspace'>, configured?
   };
 }
 
-/** Why the workspace of the credential is unknown, and whether that may pass; null also where the service does not answer now. */
+/** Why the workspace of the credential is unknown. */
+export interface OrganizationProblem {
+  reason: string;
+  /** The service does not find the workspace now, and may find it later. */
+  isTemporary: boolean;
+}
+
+/** Null also where the service does not answer now. */
 export async function organizationProblem(
   organizationOf: OrganizationOf,
   options: CallOptions,
-): Promise<{ reason: string; mayPass: boolean } | null> {
+): Promise<OrganizationProblem | null> {
   try {
     await organizationOf(undefined, options);
     return null;
   } catch (error) {
-    const mayPass = isUnknownWorkspace(error);
-    return mayPass || error instanceof NotConfiguredError ? { reason: error.message, mayPass } : null;
+    const isTemporary = isUnknownWorkspace(error);
+    return isTemporary || error instanceof NotConfiguredError ? { reason: error.message, isTemporary } : null;
   }
 }
 

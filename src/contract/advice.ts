@@ -1,6 +1,8 @@
 /** What a person can do next, as commands to copy: in the command line, on the pages of runs, in notifications. */
 import { type StoppedItems } from './batches';
 import { type DecisionAction, type HoldState } from './holds';
+import { type Scope } from '../api/scope';
+import { type ProjectRef } from './targets';
 
 export interface Advice {
   when: string;
@@ -48,12 +50,18 @@ export function adviceOnUnsaved(workflowId: string, error: string): string {
   return `${error}. The result is kept. To write it again, without paying again: \`segue retry ${shellArgument(workflowId)}\`.`;
 }
 
+/** Shows what a project's changes wait for. */
+export function projectStatusCommand({ resourcetype, id }: ProjectRef, scope: Scope | undefined): string {
+  const organization = scope?.organization ? ['--organization', scope.organization] : [];
+  return `segue project status ${[resourcetype, id, ...organization].map(shellArgument).join(' ')}`;
+}
+
 /** What a person can do about the items of stopped partitions, in Markdown. */
 export function adviceOnStopped(key: string, { unfollowed, undone }: StoppedItems): string[] {
   const results = `segue batch results ${shellArgument(key)}`;
   return [
     unfollowed + undone === 0 &&
-      `Its items were over. Writes and notifications that were still missing will not be made. All results: \`${results}\`.`,
+      `Its items were over. Results that were not written yet are \`unsaved\` in \`${results}\`, and \`segue batch retry ${shellArgument(key)}\` writes them again. Notifications that were still missing will not be sent.`,
     unfollowed > 0 &&
       `At the service, and no longer polled: ${unfollowed}. Their tasks: \`${results} --status running\`. A manifest of their lines, each with its \`taskId\`, started with another key follows them and submits nothing. A line without a \`taskId\` may have been accepted: look for it at the service first.`,
     undone > 0 &&

@@ -19,7 +19,7 @@ export function parseDuration(text: string): number | undefined {
   return Math.round(Number(match[1]) * UNITS[match[2] as keyof typeof UNITS]);
 }
 
-/** Of a duration that was checked. */
+/** 0 for a text that is no duration. */
 export function msOf(duration: Duration): number {
   return parseDuration(duration) ?? 0;
 }

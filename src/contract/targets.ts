@@ -35,4 +35,5 @@ export interface NotificationStatus {
   reason?: string;
 }
 
-export type ChangeOutcome = { ok: true } | { ok: false; error: string };
+/** `wholeProject`: the project takes no other change either. */
+export type ChangeOutcome = { ok: true } | { ok: false; error: string; wholeProject?: true };

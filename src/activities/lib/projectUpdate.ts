@@ -80,12 +80,12 @@ export class ProjectUpdate {
     if (!refusal) return;
     const verdict = verdictOf(refusal);
     if (verdict === 'gone') {
-      this.#refuseAll(changes, refusal.message);
+      this.#refuse(changes, refusal.message, true);
     } else if (verdict === 'refused' && changes.length === 1) {
       this.#refuse(changes, refusal.message);
     } else if (changes.length > 1) {
-      // The rest is tried later, among slow projects.
-      if (this.calls.isSlow()) throw refusal;
+      // Other projects wait for this one: what is left is tried later, among slow projects.
+      if (this.calls.isSlow() && this.applied.length + this.refused.length > 0) throw refusal;
       const half = Math.ceil(changes.length / 2);
       await this.#settle(changes.slice(0, half));
       await this.#settle(changes.slice(half));
@@ -134,7 +134,7 @@ export class ProjectUpdate {
       const isTooLarge = error instanceof TooLargeError;
       if (!isTooLarge && !isFinal(error)) throw error;
       const hint = isTooLarge ? '; SEGUE_MAX_PROJECT_MIB sets the limit' : '';
-      this.#refuseAll(changes, `${error.message}${hint}`);
+      this.#refuse(changes, `${error.message}${hint}`, true);
       return undefined;
     }
   }
@@ -161,13 +161,9 @@ export class ProjectUpdate {
     }
   }
 
-  #refuse(changes: Change[], why: string, more: Pick<RefusedChange, 'wholeProject'> = {}): void {
+  #refuse(changes: Change[], why: string, wholeProject?: true): void {
     const error = truncateBytes(why, LONGEST_ERROR);
-    this.refused.push(...changes.map(({ changeId }) => ({ changeId, error, ...more })));
-  }
-
-  #refuseAll(changes: Change[], why: string): void {
-    this.#refuse(changes, why, { wholeProject: true });
+    this.refused.push(...changes.map(({ changeId }) => ({ changeId, error, wholeProject })));
   }
 }
 

@@ -23,7 +23,7 @@ export interface ProjectCalls {
   next(): CallOptions;
   /** Gives until when a PATCH may be sent; 0 for never. One without an ETag is noted at the server first. */
   beforePatch(isGuarded: boolean): Promise<number>;
-  /** Whether its requests took so long that the other projects of the attempt wait for it. */
+  /** Whether this project has taken longer than one request may. */
   isSlow(): boolean;
   /** When a PATCH that failed just now cannot arrive any more. */
   settledAt(): number;

@@ -88,7 +88,7 @@ export function leftLines(key: string, { held, unsaved, lost, cancelled }: LeftI
     held > 0 &&
       `Not run again: ${held} held. The service may have them; what to do: segue held. One that has failed since: segue retry ID (its workflowId in ${results} --status failed)`,
     unsaved > 0 &&
-      `Not run again: ${unsaved} unsaved that became separate jobs. Each alone: segue retry ID (its workflowId in ${results} --status unsaved)`,
+      `Not run again: ${unsaved} unsaved that became separate jobs. Write each again: segue retry ID (its workflowId in ${results} --status unsaved)`,
     lost > 0 &&
       `Not run again: ${lost} whose partition was stopped. The service may still work on their tasks: ${results} --status running`,
     cancelled > 0 &&

@@ -29,14 +29,15 @@ export async function runWorker(config: WorkerConfig): Promise<void> {
   }
 }
 
-/** Said at the start: jobs that write to projects are refused before their POST. */
+/** Logged at the start: jobs that write to projects are not sent. */
 async function warnWithoutWorkspace({ api: { organization } }: WorkerConfig): Promise<void> {
   if (organization !== undefined) return;
   const problem = await withApi({}, (api, options) =>
     organizationProblem(organizationResolver(api), options()),
   );
   if (problem === null) return;
-  const message = 'jobs and batches that write to projects are refused unless they name an organization';
+  const effect = problem.isTemporary ? 'wait' : 'are refused';
+  const message = `jobs and batches that write to projects ${effect} unless they name an organization`;
   Runtime.instance().logger.warn(message, { problem: problem.reason });
 }
 

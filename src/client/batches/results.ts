@@ -127,10 +127,13 @@ export async function followCounts(
   return counts;
 }
 
-/** A job that was unsaved is written again by a run of its own. */
+/** The retry of an unsaved job is another run, whose status counts unless it failed. */
 async function latestRetry(temporal: Client, run: Listed): Promise<Listed> {
-  const next = statusOf(run) === 'unsaved' && (await findOwnRun(temporal, againKey(run.workflowId)));
-  return next ? latestRetry(temporal, next) : run;
+  if (statusOf(run) !== 'unsaved') return run;
+  const next = await findOwnRun(temporal, againKey(run.workflowId));
+  // An older run with such a key is the retry of another job.
+  const isRetry = next && statusOf(next) !== 'failed' && next.startTime >= (run.closeTime ?? run.startTime);
+  return isRetry ? latestRetry(temporal, next) : run;
 }
 
 /** By start time, because Temporal may still keep runs of an earlier batch with the same key. */
@@ -155,8 +158,9 @@ export async function followResult(temporal: Client, result: BatchItemResult): P
   const run = first && (await latestRetry(temporal, first));
   const now = run ? statusOf(run) : 'held';
   const taskId = (run && entryOf(run).taskId) ?? result.taskId;
-  if (run && now !== 'held') return { ...result, status: now, taskId, ...(await endOf(temporal, run)) };
-  const errors = [error, whyHeld(workflowId, run)].filter((known) => known !== undefined);
+  if (run && now !== 'held')
+    return { ...result, status: now, taskId, workflowId: run.workflowId, ...(await endOf(temporal, run)) };
+  const errors = [error, whyHeld(run?.workflowId ?? workflowId, run)].filter((known) => known !== undefined);
   return { ...result, taskId, error: errors.join('; ') || undefined };
 }
 

@@ -21,7 +21,7 @@ import { findPartition, followResult, partitionItems, partitionResults } from '.
 export interface LeftItems {
   /** They became separate jobs that have not succeeded: the service may still work on them. */
   held: number;
-  /** They became separate jobs that are unsaved, and are retried alone. */
+  /** They became separate jobs that are unsaved: `segue retry` writes each again. */
   unsaved: number;
   /** Their partition was stopped while they were at the service. */
   lost: number;

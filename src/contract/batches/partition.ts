@@ -146,8 +146,6 @@ export const NO_ITEMS: Readonly<ItemCounts> = {
 export interface PartitionNews {
   n: number;
   counts: ItemCounts;
-  /** Succeeded items whose projects do not have their results yet. */
-  unwritten: number;
   /** Why the service keeps it from submits, polls or writes. */
   trouble: string | null;
   /** Tasks that take too long keep others from beginning. */

@@ -96,7 +96,7 @@ function sum(numbers: number[]): number {
 }
 
 export function handleReports(run: Batch): void {
-  const description = 'Status of one of its partitions: { n, counts, unwritten, trouble, late, isOver }.';
+  const description = 'Status of one of its partitions: { n, counts, trouble, late, isOver }.';
   onSignal(partitionNewsSignal, description, (news) => {
     takeReport(run, news);
   });
@@ -104,7 +104,7 @@ export function handleReports(run: Batch): void {
 
 /** Anybody can send a signal: one that is no partition's report changes nothing. */
 function takeReport(run: Batch, report: Record<string, unknown>): void {
-  const { n, counts, unwritten, trouble, late, isOver } = report;
+  const { n, counts, trouble, late, isOver } = report;
   if (typeof n !== 'number' || !isCounts(counts)) return;
   const standing = run.progress.partitions[n - 1];
   if (!standing) return;
@@ -117,7 +117,6 @@ function takeReport(run: Batch, report: Record<string, unknown>): void {
   if (!standing.isThere) run.progress.arrivedAt = new Date().toISOString();
   standing.isThere = true;
   standing.counts = { ...NO_ITEMS, ...counts };
-  standing.unwritten = typeof unwritten === 'number' ? unwritten : 0;
   standing.trouble = isText(trouble) ? trouble : null;
   standing.late = isText(late) ? late : null;
   standing.isOver = isOver === true;
@@ -197,8 +196,6 @@ function stopReason(n: number, end: JobEnd): string {
 /** Its tasks continue at the service, and only a person can find out how they end. */
 function markStopped({ progress }: Batch, standing: PartitionStanding, reason: string): void {
   const { counts } = standing;
-  // Some may have been written since the last report: to write them again does no harm.
-  const unsaved = Math.min(standing.unwritten, counts.succeeded);
   // A cancelled batch would not run them anyway.
   const isCancelling = progress.stage === 'cancelling';
   const undone = isCancelling ? 0 : counts.cancelled + counts.waiting;
@@ -206,7 +203,6 @@ function markStopped({ progress }: Batch, standing: PartitionStanding, reason: s
   if (!isCancelling || counts.running > 0) standing.stopped = { unfollowed: counts.running, undone, reason };
   standing.counts = {
     ...counts,
-    ...{ succeeded: counts.succeeded - unsaved, unsaved: counts.unsaved + unsaved },
     held: counts.held + counts.running,
     cancelled: counts.cancelled + counts.waiting,
     ...{ waiting: 0, running: 0 },

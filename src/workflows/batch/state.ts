@@ -181,7 +181,7 @@ function compact(text: string): string {
 
 export function restoreStanding({ counts, ...standing }: CarriedStanding): PartitionStanding {
   return {
-    ...{ isThere: false, slots: 0, unwritten: 0, trouble: null, late: null, isOver: false },
+    ...{ isThere: false, slots: 0, trouble: null, late: null, isOver: false },
     ...standing,
     counts: { ...NO_ITEMS, ...counts },
   };

@@ -81,7 +81,7 @@ function newsOf(run: Partition): PartitionNews {
   // Submit trouble concerns only a partition that still submits.
   const trouble = (isSubmitting ? run.progress.trouble : null) ?? run.silence ?? run.delay;
   const isOver = run.left === null && run.promoting === 0;
-  return { n, counts: run.counts, unwritten: run.pending.size, trouble, late, isOver };
+  return { n, counts: run.counts, trouble, late, isOver };
 }
 
 /** Nobody grants slots any more. Tasks at the service are polled to their end. */

@@ -88,24 +88,16 @@ function writeNext(run: Partition, write: PendingWrite): void {
   run.writes.add({
     ...{ project, scope, changeId: asked.changeId, asked },
     change: () => ({ steps: asked.items.map((item) => stepOf(run, item)) }),
-    onOutcome: (outcome, isOfProject) => {
+    onOutcome: (outcome) => {
+      // The batch shows a delay that is over now.
+      run.isReportDue ||= run.delay !== null;
       write.asked = undefined;
-      // The batch shows the delay.
-      if ((asked.times ?? 0) > 1) run.isReportDue = true;
-      const items = isOfProject
-        ? [asked.items, ...write.halves.splice(0), write.waiting.splice(0)].flat()
-        : asked.items;
-      takeOutcome(
-        run,
-        write,
-        items,
-        outcome?.ok === false ? { error: outcome.error, isOfProject } : undefined,
-      );
+      takeOutcome(run, write, asked.items, outcome?.ok === false ? outcome : undefined);
       run.handOverWhenLong();
     },
     // Waiting for a writer may take days, and adds to the history.
     onDelay: () => {
-      run.isReportDue = true;
+      run.isReportDue ||= run.delay !== null;
       run.handOverWhenLong();
     },
   });
@@ -128,14 +120,15 @@ function takeOutcome(
   run: Partition,
   write: PendingWrite,
   items: Saved[],
-  refusal?: { error: string; isOfProject: boolean },
+  refusal?: { error: string; wholeProject?: true },
 ): void {
   const { halves, waiting } = write;
-  if (!refusal || refusal.isOfProject || items.length === 1)
-    for (const { item } of items) finish(run, item, refusal?.error);
-  else {
+  if (refusal && !refusal.wholeProject && items.length > 1) {
     const half = Math.ceil(items.length / 2);
     halves.unshift(items.slice(0, half), items.slice(half));
+  } else {
+    const others = refusal?.wholeProject ? [...halves.splice(0), waiting.splice(0)].flat() : [];
+    for (const { item } of [...items, ...others]) finish(run, item, refusal?.error);
   }
   const { pendingWrites } = run.progress;
   if (halves.length + waiting.length > 0) void writeSoon(run);

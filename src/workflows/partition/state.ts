@@ -12,6 +12,7 @@ import {
   type PartitionProgress,
   type PendingWrite,
 } from '../../contract';
+import { projectStatusCommand } from '../../contract/advice';
 import { batchItemKey } from '../../contract/ids';
 import { newBackoff, wasReset } from '../lib/atMostOnce';
 import { ProjectWrites } from '../steps/write';
@@ -31,6 +32,9 @@ export function isOver({ status }: ItemProgress): boolean {
 export function isNoticeDue({ notice }: ItemProgress): boolean {
   return notice !== undefined && 'due' in notice;
 }
+
+/** A project that takes results so late is reported, as by its writer. */
+const LATE_MS = 15 * 60_000;
 
 /** One poll may fail, also because its worker stops: that is not reported. */
 const SILENT_POLLS = 3;
@@ -144,29 +148,24 @@ export class Partition {
     return silence && silence.polls >= SILENT_POLLS ? `polls fail: ${silence.reason}` : null;
   }
 
-  /** Succeeded items whose projects do not have their results yet. */
-  get pending(): Set<number> {
-    const items = this.progress.pendingWrites.flatMap(itemsOf);
-    return new Set(items.filter((item) => this.progress.items[item]?.status === 'succeeded'));
-  }
-
   /** Which project does not get results, where that lasts. */
   get delay(): string | null {
-    const delayed = this.progress.pendingWrites.filter(({ asked }) => (asked?.times ?? 0) > 1);
-    const [first] = delayed;
+    const isLate = ({ asked }: PendingWrite): boolean =>
+      asked?.firstAt !== undefined && Date.now() - Date.parse(asked.firstAt) >= LATE_MS;
+    const late = this.progress.pendingWrites.filter(isLate);
+    const [first] = late;
     if (!first) return null;
-    const { resourcetype, id } = first.project;
-    const results = `results wait to be written: ${delayed.flatMap(itemsOf).length}`;
-    return `${results}; \`segue project status ${resourcetype} ${id}\` says why`;
+    const items = late.flatMap(itemsOf).length;
+    return `results wait to be written: ${items}; \`${projectStatusCommand(first.project, first.scope)}\` says why`;
   }
 
   results(): BatchItemResult[] {
-    const { pending } = this;
+    const pending = new Set(this.progress.pendingWrites.flatMap(itemsOf));
     return this.entries(() => true).map(({ index, asked, known }) => {
       const { taskId, info, error, notice, workflowId } = known;
       const notified = notice && 'status' in notice ? notice : undefined;
       // A partition that is terminated now leaves a result that its project does not have.
-      const isPending = pending.has(index);
+      const isPending = known.status === 'succeeded' && pending.has(index);
       const status = isPending ? 'unsaved' : known.status;
       const unwritten = isPending ? 'its project does not have it yet' : known.unwritten;
       return {

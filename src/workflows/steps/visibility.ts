@@ -2,7 +2,7 @@
 import { setCurrentDetails, upsertMemo, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { bytesOf } from '../../api/json';
 import { type Hold, type JobStage, UNKNOWN_MEMO, type UnknownSubmit } from '../../contract';
-import { adviceList, decisionAdvice, shellArgument } from '../../contract/advice';
+import { adviceList, decisionAdvice, projectStatusCommand } from '../../contract/advice';
 import { formatDuration } from '../../contract/durations';
 import { attributesOfJob, keyword, searchAttributes } from '../../contract/searchAttributes';
 import { reportStage } from '../lib/listeners';
@@ -126,10 +126,8 @@ function detailsOf(job: Job): string[] {
 }
 
 function delayOf({ input: { write, scope } }: Job): string {
-  const { resourcetype = '', id = '' } = write?.project ?? {};
-  const organization = scope?.organization ? ['--organization', scope.organization] : [];
-  const project = [resourcetype, id, ...organization].map(shellArgument).join(' ');
-  return `The write takes longer than usual and is retried. What it waits for: \`segue project status ${project}\`.`;
+  const status = write ? ` What it waits for: \`${projectStatusCommand(write.project, scope)}\`.` : '';
+  return `The write takes longer than usual and is retried.${status}`;
 }
 
 export const MEANING: Record<Hold['why'], string> = {

@@ -37,7 +37,7 @@ const LONGEST_REQUEST_MS = 6 * 3_600_000;
 /** A run that waited for ever would become too long for Temporal. */
 const LONGEST_WAIT_MS = 7 * 24 * 3_600_000;
 const NO_ANSWER: ChangeOutcome = {
-  ok: false,
+  ...{ ok: false, wholeProject: true },
   error: `no answer of the project's writer came for ${formatDuration(LONGEST_WAIT_MS)}`,
 };
 
@@ -51,11 +51,8 @@ export interface ProjectWrite {
   change: () => ProjectChange;
   /** Updated in place; a run that continues as new carries it over. */
   asked: ChangeAsks;
-  /**
-   * Called in the same moment in which the outcome arrives; undefined where the run leaves before. `isOfProject`: no
-   * other change of this project would be taken.
-   */
-  onOutcome: (outcome: ChangeOutcome | undefined, isOfProject: boolean) => void;
+  /** Called in the same moment in which the outcome arrives; undefined where the run leaves before. */
+  onOutcome: (outcome: ChangeOutcome | undefined) => void;
   /** The only run that may ask for the change; any other gets {@link OUTDATED_CHANGE}. */
   onlyBy?: string;
   /** Called each time a wait for an answer ends without one. */
@@ -115,7 +112,7 @@ export class ProjectWrites {
       for (const write of due) {
         const { changeId, asked, onDelay } = write;
         if (this.#isLeaving && asked.isKnown) this.#settle(changeId, undefined);
-        else if (-msUntil(asked.firstAt) >= LONGEST_WAIT_MS) this.#settle(changeId, NO_ANSWER, true);
+        else if (-msUntil(asked.firstAt) >= LONGEST_WAIT_MS) this.#settle(changeId, NO_ANSWER);
         else if ((asked.times ?? 0) > 0) onDelay?.();
       }
       for (const group of groupsOf(due.filter(({ changeId }) => this.#open.has(changeId))))
@@ -158,12 +155,15 @@ export class ProjectWrites {
       if (!(error instanceof ActivityFailure)) throw error;
       // Some servers report the timeout as an ordinary failure.
       const isTimeout = error.retryState === 'TIMEOUT' || error.cause instanceof TimeoutFailure;
-      const failure = { ok: false as const, error: error.cause?.message ?? error.message };
+      const failure: ChangeOutcome = {
+        ...{ ok: false, wholeProject: true },
+        error: error.cause?.message ?? error.message,
+      };
       for (const {
         write: { changeId, asked },
       } of group)
         if (isTimeout) Object.assign(asked, { isKnown: false, nextAt: timeIn(0) });
-        else this.#settle(changeId, failure, true);
+        else this.#settle(changeId, failure);
     }
     for (const { write: asked } of group) {
       this.#asking.delete(asked);
@@ -173,10 +173,10 @@ export class ProjectWrites {
   }
 
   /** Ends the wait for a change; the writer may still make it. */
-  #settle(changeId: string, outcome: ChangeOutcome | undefined, isOfProject = false): void {
+  #settle(changeId: string, outcome: ChangeOutcome | undefined): void {
     const write = this.#open.get(changeId);
     this.#open.delete(changeId);
-    write?.onOutcome(outcome, isOfProject);
+    write?.onOutcome(outcome);
   }
 
   /** The writer had no room for the change, or does not know it: it gets the whole change again. */
@@ -202,7 +202,7 @@ export class ProjectWrites {
       for (const one of asList(refused)) {
         const { changeId, error, wholeProject } = isRecord(one) ? one : {};
         if (isText(changeId) && typeof error === 'string')
-          this.#settle(changeId, { ok: false, error }, wholeProject === true);
+          this.#settle(changeId, { ok: false, error, wholeProject: wholeProject === true || undefined });
       }
       for (const changeId of asList(noRoom)) if (isText(changeId)) this.#askAgain(changeId, 'noRoom');
       for (const changeId of asList(unknown)) if (isText(changeId)) this.#askAgain(changeId, 'unknown');

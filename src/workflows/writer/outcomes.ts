@@ -7,7 +7,7 @@ const SEEN_MINUTES = 60;
 const MOST_APPLIED = 20_000;
 /** Errors are longer than digests, and what is kept here is carried when the run continues as new. */
 const MOST_REFUSED_BYTES = 120_000;
-/** In one reply. Each has an error, which is longer than what was asked. */
+/** Of one signal: errors of up to 500 bytes must fit. */
 const MOST_REFUSED = 500;
 
 /** Settled changes, oldest first. One that is asked for again is answered, and not made again. */
@@ -80,13 +80,13 @@ export class PendingReplies {
     return reply;
   }
 
-  add(replyTo: string | undefined, changeId: string, outcome: ChangeOutcome, isOfProject = false): void {
+  add(replyTo: string | undefined, changeId: string, outcome: ChangeOutcome): void {
     const { applied, refused } = this.to(replyTo);
     if (outcome.ok) applied.push(changeId);
-    else refused.push({ changeId, error: outcome.error, ...(isOfProject && { wholeProject: true }) });
+    else refused.push({ changeId, error: outcome.error, wholeProject: outcome.wholeProject });
   }
 
-  /** Some of them; what is too long for one signal comes with the next. */
+  /** Some of them. Refusals that do not fit one signal come with the next. */
   take(most: number): WriterProgress['replies'] {
     const some = this.state().slice(0, most);
     for (const { replyTo, reply } of some) {

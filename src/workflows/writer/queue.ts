@@ -202,19 +202,17 @@ export class Writer {
       entry.isBusy = false;
       const { applied, refused, trouble } = reportOf(reports, index);
       const outcomes = new Map<string, ChangeOutcome>(applied.map((changeId) => [changeId, { ok: true }]));
-      for (const { changeId, error } of refused) outcomes.set(changeId, refusal(error));
-      const isOfProject = new Set(refused.flatMap((one) => (one.wholeProject ? [one.changeId] : [])));
+      for (const { changeId, error, wholeProject } of refused)
+        outcomes.set(changeId, refusal(error, wholeProject));
       const queued = { ...entry, changes: changes.filter(({ changeId }) => !outcomes.has(changeId)) };
       const isGivenUp = trouble && keepTrouble(queued, trouble, this.authGraceMs);
       if (isGivenUp)
-        for (const { changeId } of queued.changes) {
-          outcomes.set(changeId, refusal(trouble.error));
-          isOfProject.add(changeId);
-        }
+        for (const { changeId } of queued.changes)
+          outcomes.set(changeId, refusal(trouble.error, applied.length === 0 || undefined));
       entry.trouble = trouble && !isGivenUp ? queued.trouble : undefined;
       for (const change of changes) {
         const outcome = outcomes.get(change.changeId);
-        if (outcome) this.#settle(entry.project, change, outcome, isOfProject.has(change.changeId));
+        if (outcome) this.#settle(entry.project, change, outcome);
       }
     }
   }
@@ -299,12 +297,7 @@ export class Writer {
   }
 
   /** Its outcome is kept for an hour, and signalled to the run that asked for it. */
-  #settle(
-    project: ProjectRef,
-    { changeId, replyTo }: QueuedChange,
-    outcome: ChangeOutcome,
-    isOfProject = false,
-  ): void {
+  #settle(project: ProjectRef, { changeId, replyTo }: QueuedChange, outcome: ChangeOutcome): void {
     const entry = this.#projects.get(projectName(project));
     const bytes = entry?.waiting.get(changeId)?.bytes;
     if (entry && bytes !== undefined) {
@@ -314,7 +307,7 @@ export class Writer {
       if (entry.waiting.size === 0) this.#projects.delete(projectName(project));
     }
     this.#seen.add(nameOf(project, changeId), outcome);
-    this.replies.add(replyTo, changeId, outcome, isOfProject);
+    this.replies.add(replyTo, changeId, outcome);
     if (outcome.ok) this.#applied += 1;
     else {
       this.#refused += 1;
@@ -357,6 +350,6 @@ function hasError(value: unknown): boolean {
   return isRecord(value) && typeof value.error === 'string';
 }
 
-function refusal(error: string): ChangeOutcome {
-  return { ok: false, error: shortened(error) };
+function refusal(error: string, wholeProject?: true): ChangeOutcome {
+  return { ok: false, error: shortened(error), wholeProject };
 }

@@ -90,7 +90,7 @@ test('P2: an item that became a separate job and is unsaved is retried by its ow
   });
   const retried = await batch('retry', key);
   expect(retried.stderr).toContain(
-    `Not run again: 1 unsaved that became separate jobs. Each alone: segue retry ID`,
+    'Not run again: 1 unsaved that became separate jobs. Write each again: segue retry ID',
   );
   expect(await resultsOf(key)).toMatchObject([{ status: 'unsaved', workflowId: `media/${job}` }, {}]);
   await removeFaults(sandbox.url);

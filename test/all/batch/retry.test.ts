@@ -54,7 +54,7 @@ test('P1 P2: one more POST for each item that failed, none for others, however o
   const before = await posts();
 
   const { batch: second, ...facts } = await batch.retry(key);
-  expect(facts).toEqual({ items: 2, left: { held: 1, lost: 0, cancelled: 0 } });
+  expect(facts).toEqual({ items: 2, left: { held: 1, unsaved: 0, lost: 0, cancelled: 0 } });
   expect(second).toMatchObject({ key: `${key}+2`, existing: false });
   expect(await second?.result()).toMatchObject({ counts: { succeeded: 1, failed: 1 } });
   expect(second && (await resultsOf(second))).toMatchObject([
@@ -88,7 +88,7 @@ test('P1: while a batch is open nothing of it is run again; where nothing failed
   await first.result();
   expect(await batch.retry(spec.key)).toEqual({
     ...{ batch: null, items: 0 },
-    left: { held: 0, lost: 0, cancelled: 0 },
+    left: { held: 0, unsaved: 0, lost: 0, cancelled: 0 },
   });
   await expect(batch.get(`${spec.key}+2`)).rejects.toThrow('There is no run');
   expect(await posts()).toHaveLength(4);
@@ -167,7 +167,7 @@ test('P1: of a cancelled batch, what was not submitted is submitted once, and it
   expect(before).toBeLessThan(4);
   await ask(sandbox.url, 'DELETE /_sandbox/faults');
   const { batch: second, ...facts } = await batch.retry(spec.key);
-  expect(facts).toEqual({ items: 4, left: { held: 0, lost: 0, cancelled: 0 } });
+  expect(facts).toEqual({ items: 4, left: { held: 0, unsaved: 0, lost: 0, cancelled: 0 } });
   expect(await second?.result()).toMatchObject({ counts: { succeeded: 4 } });
   expect(await posts()).toHaveLength(4);
   expect((await batch.retry(spec.key)).batch).toMatchObject({ existing: true, runId: second?.runId });

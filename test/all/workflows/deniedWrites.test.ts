@@ -1,4 +1,4 @@
-/** Access that is denied to what a result is written to: it is waited out for the grace, before and after the POST. */
+/** Denied access to the project or the workspace of a result. */
 import { batchOf, cutouts } from '../../support/builders/batch';
 import { asReport, newKey } from '../../support/builders/jobs';
 import { pathOf, removeFaults, seedProject } from '../../support/builders/writing';
@@ -13,7 +13,7 @@ async function submissions(): Promise<number> {
   return (await readLedger(sandbox.url)).summary.submissions;
 }
 
-test('P2: a project that takes no change is asked once for all its items, after the grace', async () => {
+test('P2: when a project takes no change, all its items become unsaved together after the grace', async () => {
   const project = await seedProject(sandbox.url, {});
   await addFault(sandbox.url, { ...answering(403, 'update-project'), match: { path: pathOf(project) } });
   const own = { ...testConfig(), submit: { timeout: '60s', authGrace: '2s' } };
@@ -22,7 +22,7 @@ test('P2: a project that takes no change is asked once for all its items, after 
     const report = await segueClient(temporal, own).batch.run(batchOf(items, 12)).catch(asReport);
     expect(report).toMatchObject({ status: 'unsaved', info: { counts: { unsaved: 12 } } });
   });
-  // By halves, each of 23 changes would be denied for the whole grace.
+  // Halving would make 23 changes, each denied for the whole grace.
   expect(Math.max(...(await faultHits(sandbox.url)))).toBeLessThan(12);
 });
 
@@ -36,7 +36,7 @@ test('P2: a job with a write waits for a workspace that is not found, and is not
     const job = await segueClient(temporal, own).media.start(spec);
     await eventually(
       'an attempt that was not sent',
-      async () => (await job.state())?.attempts.at(-1)?.outcome === 'notSent',
+      async () => (await job.state())?.attempts.at(-1)?.outcome === 'refused',
     );
     expect(await submissions()).toBe(0);
     await removeFaults(sandbox.url);

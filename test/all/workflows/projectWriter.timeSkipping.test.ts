@@ -136,6 +136,16 @@ describe.each([true, false])('with ETags: %s', (etags) => {
         const items = cutouts(sandbox.url, 3, { write });
         const run = await batch.start(batchOf(items, 3));
         expect(await run.result()).toMatchObject({ status: 'unsaved', counts: { unsaved: 3 } });
+        const { events } = await temporal.client.workflow.getHandle(run.workflowId).fetchHistory();
+        expect(
+          JSON.stringify(
+            events?.map(({ workflowExecutionSignaledEventAttributes: told }) =>
+              told?.input?.payloads?.map(({ data }) => Buffer.from(data ?? []).toString()),
+            ),
+          ),
+        ).toContain(
+          `results wait to be written: 3; \`segue project status ${project.resourcetype} ${project.id}`,
+        );
         const unsaved = { status: 'unsaved', unwritten: error };
         expect(await resultsOf(run)).toMatchObject([unsaved, unsaved, unsaved]);
       },

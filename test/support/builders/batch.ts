@@ -138,7 +138,7 @@ export function tellingPartition(sandboxUrl: string, count: number): PartitionIn
 
 const AT_THE_SERVICE: PartitionStanding = {
   counts: { waiting: 0, running: 1, succeeded: 0, unsaved: 0, failed: 0, held: 0, cancelled: 0 },
-  ...{ isThere: true, slots: 1, unwritten: 0, trouble: null, late: null, isOver: false },
+  ...{ isThere: true, slots: 1, trouble: null, late: null, isOver: false },
 };
 
 /** A batch with this number of partitions of one item, none of which reported for an hour. */

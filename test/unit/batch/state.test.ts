@@ -6,7 +6,7 @@ import { carriedOf, restoreStanding } from '../../../src/workflows/batch/state';
 const COUNTS = { waiting: 0, running: 0, succeeded: 0, unsaved: 0, failed: 0, held: 0, cancelled: 0 };
 const OPEN: PartitionStanding = {
   counts: { ...COUNTS, waiting: 387, running: 113 },
-  ...{ isThere: true, slots: 113, unwritten: 113, trouble: null, late: null, isOver: false },
+  ...{ isThere: true, slots: 113, trouble: null, late: null, isOver: false },
 };
 /** Those of the service, at their longest. */
 const WORDS = 'é"\u0001'.repeat(200);
