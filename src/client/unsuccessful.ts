@@ -26,7 +26,7 @@ export abstract class JobUnsuccessful extends SegueError {
  */
 export class JobFailed extends JobUnsuccessful {}
 
-/** A person must decide. `job.result()` waits on until the end; held items of a batch are separate jobs. */
+/** A person must decide. `job.result()` keeps waiting for the end; held items of a batch are separate jobs. */
 export class JobHeld extends JobUnsuccessful {}
 
 /** It has its result (`report.info`), but the project did not take it. A retry writes it again, and pays nothing. */

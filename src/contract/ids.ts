@@ -189,7 +189,7 @@ export function holdName(runId: string, submission: number): string {
   return `${runId}/${submission}`;
 }
 
-/** NaN where it is no hold. A reset or a continue-as-new changes the run id of a hold, and not its number. */
+/** NaN for anything else. A reset or a continue-as-new changes the run id in a hold's name, not its number. */
 export function holdNumber(hold: unknown): number {
   return typeof hold === 'string' ? Number(hold.split('/').at(-1)) : NaN;
 }

@@ -52,7 +52,7 @@ export interface ChangeAsks {
 export interface RefusedChange {
   changeId: string;
   error: string;
-  /** The project takes no change at all, so parts of this one need not be tried. */
+  /** Other changes of this project would fail for the same reason, so parts of this one are not tried. */
   wholeProject?: true;
 }
 

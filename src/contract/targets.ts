@@ -35,5 +35,5 @@ export interface NotificationStatus {
   reason?: string;
 }
 
-/** `wholeProject`: the project takes no other change either. */
+/** `wholeProject`: other changes of this project would fail for the same reason. */
 export type ChangeOutcome = { ok: true } | { ok: false; error: string; wholeProject?: true };

@@ -84,7 +84,7 @@ export class ProjectUpdate {
     } else if (verdict === 'refused' && changes.length === 1) {
       this.#refuse(changes, refusal.message);
     } else if (changes.length > 1) {
-      // Other projects wait for this one: what is left is tried later, among slow projects.
+      // The other projects of the attempt wait for this one, so the rest is tried later, among slow projects.
       if (this.calls.isSlow() && this.applied.length + this.refused.length > 0) throw refusal;
       const half = Math.ceil(changes.length / 2);
       await this.#settle(changes.slice(0, half));

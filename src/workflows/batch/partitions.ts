@@ -36,7 +36,7 @@ export function allocateSlots({ progress, ungranted }: Pick<Batch, 'progress' | 
   for (const [index, partition] of partitions.entries()) {
     if (free <= 0) break;
     const { slots, counts } = partition;
-    // `free` counts tasks beyond the partition's slots already: slots for them take nothing from others.
+    // `free` already includes tasks beyond the partition's slots, so slots for them take none from others.
     const beyond = Math.max(counts.running - slots, 0);
     const more = Math.min(needOf(partition) - slots, beyond + free);
     if (more <= 0) continue;
