@@ -19,7 +19,7 @@ export * from './contract';
 export * from './errors';
 export { type HeldJob, type HeldList, type HeldOptions } from './client/jobs/held';
 export { MediaJob, RecordJob, TranscriptJob } from './client/jobs/job';
-export type * from './client/jobs/job';
+export { type DecisionAnswer, type DecisionMade, type Job, type JobState } from './client/jobs/job';
 export * from './client/jobs';
 export { type RetryOptions } from './client/jobs/retry';
 export * from './client/outlooks';
@@ -34,6 +34,15 @@ export {
 } from './client/report';
 export { type WaitOptions } from './client/run';
 export { type MediaSpec } from './runs/media';
-export type * from './client/schedules/report';
+export { type RecordSpec } from './runs/record';
+export { type TranscriptSpec } from './runs/transcript';
+export {
+  type FiringReport,
+  type KeptSchedule,
+  type ScheduleEntry,
+  type ScheduleMemo,
+  type ScheduleReport,
+  type ShownOverlap,
+} from './client/schedules/report';
 export * from './client/schedules';
 export { type ScheduleOptions } from './runs/schedule/spec';

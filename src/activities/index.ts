@@ -10,7 +10,7 @@ import { createReadWorkspaceClock, createWorkingHours } from './clock';
 import { createReadFiredEnd, createStartFired } from './firing';
 import { type AuthGrace } from './lib/failures';
 import { countBreakerChange } from './lib/metrics';
-import { readMediaResult, startMedia } from './mediaRequests';
+import { createStartRequested, readRequested } from './requests';
 import { createNotifications } from './notify';
 import { createIsStillDue, createReadOutlook } from './outlook';
 import { createDownloadSubtitles, createPollTasks, createReadRecord, type DownloadOptions } from './poll';
@@ -56,8 +56,8 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
     checkMedia,
     readPlace: createReadPlace(api, patience),
     research: createResearch(api, patience),
-    startMedia,
-    readMediaResult,
+    startRequested: createStartRequested(options.proxy),
+    readRequested,
     readEnd,
     readEnds,
     cancelRuns,

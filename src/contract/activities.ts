@@ -7,7 +7,7 @@ import { type Scope } from '../api/scope';
 import { type BatchActivities, type BatchItem } from './batches';
 import { type CampaignActivities, type ReadEndOrder } from './campaigns';
 import { type OutlookActivities } from './outlook';
-import { type MediaRequestInput, type MediaResult, type RequestedRun } from './media';
+import { type RequestedRun, type RunRequest } from './requests';
 import { type ChangeRequest, type ProjectChange, type RefusedChange } from './projects';
 import { type CondensedText, type RecordInput, type SubtitleFormat } from './records';
 import { type ScheduleActivities } from './schedules';
@@ -54,9 +54,9 @@ export type CallActivities = {
 export interface SegueActivities
   extends CallActivities, BatchActivities, CampaignActivities, OutlookActivities, ScheduleActivities {
   submit: (order: SubmitOrder) => Promise<SubmitOutcome>;
-  startMedia: (input: MediaRequestInput) => Promise<RequestedRun>;
+  startRequested: (request: RunRequest) => Promise<RequestedRun>;
   /** Null while it runs. */
-  readMediaResult: (order: Pick<ReadEndOrder, 'workflowId' | 'isEnding'>) => Promise<MediaResult | null>;
+  readRequested: (order: Pick<ReadEndOrder, 'workflowId' | 'isEnding'>) => Promise<object | null>;
   readRecord: (order: RecordOrder) => Promise<RecordNews>;
   downloadSubtitles: (order: DownloadOrder) => Promise<Download>;
   notifyOperator: (order: OperatorOrder) => Promise<NotifyOutcome | { outcome: 'nobody' }>;

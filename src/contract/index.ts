@@ -12,6 +12,7 @@ export * from './campaigns';
 export * from './failures';
 export * from './holds';
 export * from './media';
+export * from './requests';
 export * from './outlook';
 export * from './projects';
 export * from './records';

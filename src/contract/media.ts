@@ -7,9 +7,6 @@ import { type Continued, type JobSettings } from './settings';
 import { type ChangeOutcome, type NotificationStatus } from './targets';
 
 export const MEDIA_WORKFLOW = 'media';
-/** What other languages, the `temporal` command and the UI start. */
-export const MEDIA_REQUEST_WORKFLOW = 'mediaRequest';
-
 /** In every start through Segue, which never starts a closed key again. A run without it fails. The value names the starter. */
 export const START_MEMO = 'segueStart';
 
@@ -24,15 +21,6 @@ export interface MediaInput extends BatchItem, JobSettings, Reporting, Continued
    * has notified the operator, unless `needsAlert`.
    */
   held?: { attempts: SubmitAttempt[]; needsAlert?: boolean };
-}
-
-/** Without a key, its key is a digest of scope, tool and request. */
-export type MediaRequestInput = Omit<MediaInput, 'key' | 'held' | 'reportTo' | 'carried'> & { key?: string };
-
-export interface RequestedRun {
-  workflowId: string;
-  /** It ended before it was asked to report its end. */
-  isOver: boolean;
 }
 
 export interface MediaProgress {

@@ -8,5 +8,6 @@ export { nudge } from './nudge';
 export { outlook } from './outlook';
 export { projectWriter } from './projectWriter';
 export { record } from './record';
+export { runRequest } from './runRequest';
 export { transcript } from './transcript';
 export { workspaceClock } from './workspaceClock';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle } from '@temporalio/client';
 import { type SegueClient } from '../../src/client';
 import { type StarterConfig } from '../../src/config';
-import { acceptedSignal, MEDIA_REQUEST_WORKFLOW } from '../../src/contract';
+import { acceptedSignal, MEDIA_REQUEST_WORKFLOW, RUN_REQUEST_WORKFLOW } from '../../src/contract';
 import { mediaWorkflowId } from '../../src/contract/ids';
 import { type Job, type RecordJob, type TranscriptJob } from '../../src/client/jobs/job';
 import { type MediaSpec } from '../../src/runs/media';
@@ -87,6 +87,23 @@ export async function runRecord(
   );
 }
 
+function requesting(workflow: string, inputOf: (spec: object) => object): Scenario {
+  return async (temporal, keep) => {
+    const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 2 } });
+    const config = testConfig();
+    await withWorker(temporal, config, sandbox.url, async () => {
+      const run = await temporal.client.workflow.start(workflow, {
+        workflowId: `recorded-${randomUUID()}`,
+        taskQueue: config.taskQueue,
+        args: [inputOf({ ...mediaJob(sandbox.url), poll: config.poll })],
+      });
+      await run.result();
+      await keep(run);
+    });
+    await sandbox.stop();
+  };
+}
+
 export const scenarios: Record<string, Scenario> = {
   async 'media-succeeded'(temporal, keep) {
     const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 3 } });
@@ -95,20 +112,8 @@ export const scenarios: Record<string, Scenario> = {
     await sandbox.stop();
   },
 
-  async 'media-request'(temporal, keep) {
-    const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 2 } });
-    const config = testConfig();
-    await withWorker(temporal, config, sandbox.url, async () => {
-      const run = await temporal.client.workflow.start(MEDIA_REQUEST_WORKFLOW, {
-        workflowId: `recorded-${randomUUID()}`,
-        taskQueue: config.taskQueue,
-        args: [{ ...mediaJob(sandbox.url), poll: config.poll }],
-      });
-      await run.result();
-      await keep(run);
-    });
-    await sandbox.stop();
-  },
+  'media-request': requesting(MEDIA_REQUEST_WORKFLOW, (spec) => spec),
+  'run-request': requesting(RUN_REQUEST_WORKFLOW, (spec) => ({ kind: 'media', spec })),
 
   async 'media-task-failed'(temporal, keep) {
     const sandbox = await startSandbox({ pace: { kind: 'instant' } });

@@ -5,7 +5,8 @@ import { type RecordKind, type SubtitleFormat, type TranscriptResult } from '../
 import { assertValid } from '../../errors';
 import { transcriptKeyOf } from '../../contract/ids';
 import { type JobState, type RecordJob, type TranscriptJob } from '../../client/jobs/job';
-import { type RecordSpec, type TranscriptSpec } from '../../client/jobs';
+import { type RecordSpec } from '../../runs/record';
+import { type TranscriptSpec } from '../../runs/transcript';
 import { type JobReport } from '../../client/report';
 import {
   addScopeFlags,
@@ -62,7 +63,7 @@ const beginTranscript: Begin<TranscriptJob, TranscriptFlags> = async (transcript
   const { format, key } = flags;
   const problems = validateTimeout(flags);
   const spec: TranscriptSpec = { transcriptionId, format, key, ...targetsFrom(flags, problems) };
-  const { validateTranscript } = await import('../../client/jobs/index.js');
+  const { validateTranscript } = await import('../../runs/transcript.js');
   assertValid([...problems, ...validateTranscript(spec)]);
   return go(
     (segue) => segue.transcripts.start(spec),
@@ -125,7 +126,7 @@ function beginWait(kind: RecordKind): Begin<RecordJob, RecordFlags> {
   return async (id, flags, go) => {
     const { organization, space, failOn = [] } = flags;
     const spec: RecordSpec = { kind, id, failOn, scope: { organization, space } };
-    const { validateRecord } = await import('../../client/jobs/index.js');
+    const { validateRecord } = await import('../../runs/record.js');
     assertValid([...validateTimeout(flags), ...validateRecord(spec)], 'The wait was not started');
     return go(
       (segue) => segue.records.start(spec),

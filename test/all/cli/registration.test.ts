@@ -6,6 +6,7 @@ import { createSegueWorker } from '../../../src/worker';
 import { Credential } from '../../../src/api/credential';
 import { PUBLISHED_LAYOUT } from '../../../src/config';
 import { eventually } from '../../support/eventually';
+import { emptyNamespace } from '../../support/servers/namespaces';
 import { segue } from '../../support/servers/segueCommand';
 import { SegueProcess, spawnSegue, type Settings } from '../../support/servers/segueProcess';
 import { shared } from '../../support/jest/shared';
@@ -13,21 +14,6 @@ import { testConfig, useTemporal } from '../../support/servers/temporal';
 
 const temporal = useTemporal();
 const URL = 'http://127.0.0.1:1';
-
-async function emptyNamespace(): Promise<string> {
-  const namespace = `empty-${randomUUID()}`;
-  await temporal.client.workflowService.registerNamespace({
-    namespace,
-    workflowExecutionRetentionPeriod: { seconds: 86_400 } as never,
-  });
-  // The server's parts learn of a new namespace one after the other.
-  await eventually('the namespace', async () => {
-    await temporal.client.connection.operatorService.listSearchAttributes({ namespace });
-    await temporal.client.workflowService.describeTaskQueue({ namespace, taskQueue: { name: 'any' } });
-    return true;
-  });
-  return namespace;
-}
 
 function settingsFor(namespace: string): Settings {
   return {
@@ -39,7 +25,7 @@ function settingsFor(namespace: string): Settings {
 }
 
 test('a worker refuses to start and names the command that mends it; after that it starts', async () => {
-  const namespace = await emptyNamespace();
+  const namespace = await emptyNamespace(temporal);
   const settings = settingsFor(namespace);
   const refused = await spawnSegue(['worker'], settings);
   expect(refused).toMatchObject({ code: 4, stdout: '' });
@@ -54,7 +40,7 @@ test('a worker refuses to start and names the command that mends it; after that 
 });
 
 test('nothing is started or listed there, and the command that mends it is named', async () => {
-  const namespace = await emptyNamespace();
+  const namespace = await emptyNamespace(temporal);
   const start = ['media', 'start', 'remove-background', '--image-url', 'https://a.example/b.png'];
   for (const command of [start, ['held'], ['media', 'list', '--stage', 'held']]) {
     const { code, stdout, stderr } = await segue(command, settingsFor(namespace));
@@ -67,7 +53,7 @@ test('nothing is started or listed there, and the command that mends it is named
 test('the check can be switched off', async () => {
   const worker = await createSegueWorker({
     connection: temporal.nativeConnection,
-    namespace: await emptyNamespace(),
+    namespace: await emptyNamespace(temporal),
     bundlePath: shared().bundlePath,
     checkSearchAttributes: false,
     config: {

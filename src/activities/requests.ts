@@ -1,0 +1,89 @@
+/** For the workflows `mediaRequest` and `runRequest`: starts a run as Segue's client does, and reads its end. */
+import { activityInfo, cancellationSignal, getClient } from '@temporalio/activity';
+import { type Client, WorkflowFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { type ProxySettings } from '../config';
+import {
+  FAILURE,
+  type JobSettings,
+  type RequestSpecs,
+  type RunRequest,
+  type SegueActivities,
+} from '../contract';
+import { assertValid } from '../errors';
+import { campaignStart, validateCampaignSpec } from '../runs/campaign';
+import { failedRun, findOwnRun, isOpen, type RunFacts } from '../runs/find';
+import { startMedia } from '../runs/media';
+import { startRecord } from '../runs/record';
+import { type FiringSettings, startScheduledBatch } from '../runs/schedule/batch';
+import { validateScheduledBatch } from '../runs/schedule/targets';
+import { startOrFind } from '../runs/start';
+import { startTranscript } from '../runs/transcript';
+import { validateSettings } from '../validation/inputs';
+import { Heartbeat } from './atMostOnce/heartbeat';
+import { inputFailure } from './lib/failures';
+import { subscribeToEnd, untilEnded } from './runs';
+
+export function createStartRequested(proxy?: ProxySettings): SegueActivities['startRequested'] {
+  return async (request) => {
+    const { taskQueue, workflowExecution } = activityInfo();
+    const client = getClient();
+    const heartbeat = new Heartbeat();
+    try {
+      const settings = { taskQueue, proxy, signal: cancellationSignal() };
+      const { workflowId } = await startRun(client, request, settings);
+      const isOver = !(await subscribeToEnd(client, workflowId, workflowExecution?.workflowId ?? ''));
+      return { workflowId, isOver };
+    } catch (error) {
+      throw inputFailure(error) ?? error;
+    } finally {
+      heartbeat.stop();
+    }
+  };
+}
+
+function startRun(
+  client: Client,
+  { kind, spec: given }: RunRequest,
+  settings: Omit<FiringSettings, 'poll' | 'submit'>,
+): Promise<RunFacts> {
+  const { poll, submit, ...spec } = given as object & JobSettings;
+  assertValid(validateSettings({ poll, submit }));
+  const all = { ...settings, poll, submit };
+  switch (kind) {
+    case 'media':
+      return startMedia(client, spec as RequestSpecs['media'], all);
+    case 'transcript':
+      return startTranscript(client, spec as RequestSpecs['transcript'], all);
+    case 'record':
+      return startRecord(client, spec as RequestSpecs['record'], all);
+    case 'campaign':
+      assertValid(validateCampaignSpec(spec), 'The campaign was not started');
+      return startOrFind(client, campaignStart(spec as RequestSpecs['campaign'], all));
+    case 'batch':
+      assertValid(validateScheduledBatch(spec), 'The batch was not started');
+      return startScheduledBatch(client, spec as RequestSpecs['batch'], all);
+  }
+}
+
+export const readRequested: SegueActivities['readRequested'] = async ({ workflowId, isEnding }) => {
+  const client = getClient();
+  if (isEnding) await untilEnded(client, workflowId);
+  const run = await findOwnRun(client, workflowId);
+  if (!run)
+    throw ApplicationFailure.nonRetryable(
+      `Temporal no longer has ${workflowId}: deleted, or past retention`,
+      FAILURE.givenUp,
+    );
+  if (isOpen(run)) return null;
+  try {
+    return (await client.workflow.getHandle(workflowId, run.runId).result()) as object;
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    const { cause } = error;
+    if (cause instanceof ApplicationFailure)
+      throw ApplicationFailure.nonRetryable(cause.message, cause.type, ...(cause.details ?? []));
+    const { status, error: reason } = failedRun(error);
+    throw ApplicationFailure.nonRetryable(`${workflowId} ended as ${status}: ${reason}`, FAILURE.givenUp);
+  }
+};

@@ -1,0 +1,29 @@
+/** Starts the run that somebody asks for, and waits for its end. */
+import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import { HEARTBEAT_TIMEOUT_MS, type RunRequest, type SegueActivities } from '../../contract';
+import { listenForEnds, untilEnded, unwrapped } from '../lib/otherRuns';
+
+/** These call only the Temporal server, so they are retried without end. */
+const { readRequested } = proxyActivities<SegueActivities>({ startToCloseTimeout: '40s' });
+/** A batch has a manifest, which may be long. */
+const { startRequested } = proxyActivities<SegueActivities>({
+  startToCloseTimeout: '1h',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
+});
+
+/** Somebody waits for the result, and a run with too many listeners does not report its end. */
+const CHECK_EVERY_MS = 600_000;
+
+export async function untilRequestedEnds(
+  request: RunRequest,
+  /** The next run attaches to the same run again. */
+  continueAsNew: () => Promise<never>,
+): Promise<object> {
+  const reported = listenForEnds();
+  const { workflowId, isOver } = await unwrapped(() => startRequested(request));
+  setCurrentDetails(`Waits for the end of \`${workflowId}\`.`);
+  return untilEnded({
+    ...{ workflowId, reported, mayHaveEnded: isOver, checkEveryMs: CHECK_EVERY_MS, continueAsNew },
+    read: (isEnding) => unwrapped(() => readRequested({ workflowId, isEnding })),
+  });
+}
