@@ -1,0 +1,43 @@
+/** Building blocks of a team's own workflows; test/all/deploy/plugin.test.ts has those that need the service. */
+import { randomUUID } from 'node:crypto';
+import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
+import { useTemporal } from '../../support/servers/temporal';
+
+const temporal = useTemporal();
+
+let workflowBundle: { code: string };
+beforeAll(async () => {
+  const workflowsPath = require.resolve('./blocks.workflow');
+  workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') });
+});
+
+/** Runs the workflow with an activity that gives these answers, the last one again and again. */
+async function poll(answers: (string | Error)[], times: object = {}): Promise<string> {
+  const taskQueue = randomUUID();
+  const ask = (): string => {
+    const [answer] = answers.length > 1 ? answers.splice(0, 1) : answers;
+    if (typeof answer !== 'string') throw answer;
+    return answer;
+  };
+  const worker = await Worker.create({
+    ...{ connection: temporal.nativeConnection, taskQueue, workflowBundle, activities: { ask } },
+  });
+  const options = { taskQueue, workflowId: randomUUID(), args: [times] };
+  return worker.runUntil(() => temporal.client.workflow.execute('polling', options));
+}
+
+test('pollUntil asks again after an answer that is not the last and after a failed question', async () => {
+  expect(await poll(['running', new Error('503'), 'running', 'over'])).toBe('over');
+});
+
+test('pollUntil gives up with the last error', async () => {
+  await expect(poll([new Error('503')], { giveUp: '50ms' })).rejects.toMatchObject({
+    cause: { type: 'GivenUp', message: 'Gave up after 50ms: the last poll failed: 503' },
+  });
+});
+
+test('pollUntil refuses what is not a duration', async () => {
+  await expect(poll(['over'], { min: '15 seconds' })).rejects.toMatchObject({
+    cause: { type: 'BadInput', message: expect.stringContaining('"15 seconds" is not a number with a unit') },
+  });
+});
