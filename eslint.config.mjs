@@ -57,7 +57,7 @@ function folderRule(folder) {
 
 const bundleRule = {
   regex:
-    '^(?!\\.|@temporalio/(workflow$|common/lib/search-attributes$))|/api/(?!(json|endings|scope)$)|/errors$',
+    '^(?!\\.|nexus-rpc$|@temporalio/(workflow$|common/lib/search-attributes$))|/api/(?!(json|endings|scope)$)|/errors$',
   allowTypeImports: true,
   message: 'Workflow code is deterministic: do this in an activity.',
 };

@@ -24,6 +24,7 @@ import { msOf } from './contract/durations';
 import { assertValid } from './errors';
 import { batchTaskQueue, pollTaskQueue, submitTaskQueue, writeTaskQueue } from './contract/ids';
 import { requireRegistration } from './runs/registration';
+import { nexusHandler } from './activities/nexus';
 
 /** Clocks and limits that only tests set. */
 type TestOptions = Pick<ActivityOptions, 'checkScheduledTime' | 'now' | 'wallClock' | 'writeTimeoutMs'>;
@@ -67,6 +68,48 @@ export interface SegueWorker {
 }
 
 export async function createSegueWorker(options: SegueWorkerOptions): Promise<SegueWorker> {
+  const { queues, close } = await prepareQueues(options);
+  const workers: Worker[] = [];
+  for (const queue of queues)
+    workers.push(await Worker.create({ ...queue, plugins: options.worker?.plugins }));
+  return {
+    identity: workers[0]?.options.identity ?? '',
+    taskQueues: workers.map((worker) => worker.options.taskQueue),
+    run: () => runTogether(workers, close),
+    shutdown: () => {
+      shutdown(workers);
+    },
+    isRunning: () => workers.every((worker) => worker.getState() === 'RUNNING'),
+  };
+}
+
+/** When one fails the others drain: a process that polls some of its queues looks healthy and is not. */
+export async function runTogether(
+  workers: readonly Worker[],
+  close: () => Promise<void>,
+  run = (worker: Worker): Promise<void> => worker.run(),
+): Promise<void> {
+  const runs = await Promise.allSettled(
+    workers.map((worker) =>
+      run(worker).finally(() => {
+        shutdown(workers);
+      }),
+    ),
+  );
+  await close();
+  for (const ended of runs) if (ended.status === 'rejected') throw ended.reason;
+}
+
+function shutdown(workers: readonly Worker[]): void {
+  for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+}
+
+/** What the SDK's worker of each queue is made with. That of the workflows comes first. */
+export async function prepareQueues(options: SegueWorkerOptions): Promise<{
+  queues: WorkerOptions[];
+  /** Closes the connections to the service. */
+  close: () => Promise<void>;
+}> {
   const { config, connection, namespace, checkSearchAttributes = true } = options;
   const { checkScheduledTime, now, wallClock, writeTimeoutMs } = options;
   const { taskQueue, roles = WORKER_ROLES, maxCachedWorkflows = cachedWorkflowsIn() } = config;
@@ -101,7 +144,7 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
     meter: Runtime.instance().metricMeter,
   });
   const submitTimeout = msOf(config.submit.timeout);
-  const { tuner, ...given } = options.worker ?? {};
+  const { tuner, plugins: _, ...given } = options.worker ?? {};
   const shared = {
     ...given,
     connection,
@@ -113,13 +156,14 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
     maxHeartbeatThrottleInterval: HEARTBEAT_EVERY_MS,
   } satisfies Partial<WorkerOptions>;
 
-  const queues: Record<WorkerRole, (Partial<WorkerOptions> & { taskQueue: string })[]> = {
+  const queues: Record<WorkerRole, WorkerOptions[]> = {
     workflows: [
       {
         ...{ taskQueue, maxCachedWorkflows },
         ...(tuner ? { tuner } : { maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASKS }),
         workflowBundle: { codePath: options.bundlePath ?? WORKFLOW_BUNDLE },
         activities: activities.general,
+        nexusServices: [nexusHandler],
         // How long a workflow task waits for the worker that has the run cached; then any worker replays the run.
         stickyQueueScheduleToStartTimeout: '5s',
       },
@@ -145,24 +189,11 @@ export async function createSegueWorker(options: SegueWorkerOptions): Promise<Se
       },
     ],
   };
-  const workers: Worker[] = [];
-  for (const role of WORKER_ROLES.filter((known) => roles.includes(known)))
-    for (const queue of queues[role]) workers.push(await Worker.create({ ...shared, ...queue }));
-  const shutdown = (): void => {
-    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
-  };
-
   return {
-    identity: workers[0]?.options.identity ?? '',
-    taskQueues: workers.map((worker) => worker.options.taskQueue),
-    async run() {
-      // When one fails the others drain: a process that polls some of its queues looks healthy and is not.
-      const runs = await Promise.allSettled(workers.map((worker) => worker.run().finally(shutdown)));
-      await api.close();
-      for (const run of runs) if (run.status === 'rejected') throw run.reason;
-    },
-    shutdown,
-    isRunning: () => workers.every((worker) => worker.getState() === 'RUNNING'),
+    queues: WORKER_ROLES.filter((role) => roles.includes(role)).flatMap((role) =>
+      queues[role].map((queue) => ({ ...shared, ...queue })),
+    ),
+    close: () => api.close(),
   };
 }
 

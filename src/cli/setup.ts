@@ -8,7 +8,7 @@ import { formatDuration } from '../contract/durations';
 import { batchTaskQueue, pollTaskQueue, submitTaskQueue, writeTaskQueue } from '../contract/ids';
 import { isAccessDenied, PROJECT_WRITER_WORKFLOW } from '../contract';
 import { type Connected, withApi, withTemporal } from './lib/connect';
-import { env, EXIT, io, print, printJson, reasonOf, UnreachableError } from './lib/io';
+import { env, EXIT, io, print, printJson, reasonOf, UnreachableError, UsageError } from './lib/io';
 
 export function addTo(program: Command): void {
   program
@@ -21,12 +21,16 @@ export function addTo(program: Command): void {
     .description(
       'register the search attributes that Segue needs in the namespace; harmless when done before',
     )
+    .option(
+      '--nexus [endpoint]',
+      'also make the Nexus endpoint of the task queue; its name is segue when left out',
+    )
     .action(setUp);
 }
 
 const REGISTRATION_TIMEOUT_MS = 30_000;
 
-async function setUp(): Promise<void> {
+async function setUp({ nexus }: { nexus?: string | true }): Promise<void> {
   await withTemporal(async ({ temporal: { connection }, config: { namespace } }) => {
     const { clashingError, readRegistration, register } = await import('../runs/registration.js');
     const { missing, clashing } = await readRegistration(connection, namespace);
@@ -40,7 +44,33 @@ async function setUp(): Promise<void> {
       await sleep(200);
     }
     print(missing.length > 0 ? `registered ${missing.join(', ')} in ${namespace}` : 'nothing to do');
+    if (nexus === undefined) return;
+    const { taskQueue } = loadStarterConfig(env());
+    const name = nexus === true ? 'segue' : nexus;
+    const isNew = await makeEndpoint(connection, name, { namespace, taskQueue });
+    print(
+      `the Nexus endpoint ${name} ${isNew ? 'is made' : 'is there'}: it leads to ${taskQueue} in ${namespace}`,
+    );
   });
+}
+
+/** Gives whether it is new. */
+async function makeEndpoint(
+  { operatorService }: Connected['temporal']['connection'],
+  name: string,
+  worker: { namespace: string; taskQueue: string },
+): Promise<boolean> {
+  const { endpoints } = await operatorService.listNexusEndpoints({ name });
+  const [found] = endpoints;
+  if (!found) {
+    await operatorService.createNexusEndpoint({ spec: { name, target: { worker } } });
+    return true;
+  }
+  const target = found.spec?.target?.worker;
+  if (target?.namespace === worker.namespace && target.taskQueue === worker.taskQueue) return false;
+  throw new UsageError(
+    `The Nexus endpoint ${name} leads elsewhere, to ${target?.taskQueue ?? 'an address'}; give another name, or remove it`,
+  );
 }
 
 interface Result {

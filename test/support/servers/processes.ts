@@ -3,6 +3,8 @@ import { SANDBOX_KEY } from '../../../sandbox/src/keys';
 import { newWorkspace } from '../service/sandbox';
 import { SegueProcess, type Settings } from './segueProcess';
 
+const TYPESCRIPT = require.resolve('../typescript.js');
+
 /** Called at the top of a test file; every process is stopped after its test, or after concurrent tests. */
 export function useProcesses(temporalAddress: () => string) {
   const processes: SegueProcess[] = [];
@@ -28,6 +30,13 @@ export function useProcesses(temporalAddress: () => string) {
       const args = ['sandbox', '--port', '0', '--workspace', workspace, ...flags];
       const [, url] = await start(args).line(/^ready (\S+)$/);
       return url ?? '';
+    },
+
+    /** A script in TypeScript. */
+    script(file: string, settings: Settings = {}): SegueProcess {
+      const process = new SegueProcess(['-r', TYPESCRIPT, file], settings, undefined, 'node');
+      processes.push(process);
+      return process;
     },
 
     /** A worker that polls. */

@@ -27,8 +27,8 @@ export class SegueProcess {
   readonly #closed: Promise<unknown>;
   #isClosed = false;
 
-  constructor(args: string[], settings: Settings = {}, cwd?: string) {
-    this.child = spawn(SEGUE, args, {
+  constructor(args: string[], settings: Settings = {}, cwd?: string, command = SEGUE) {
+    this.child = spawn(command, args, {
       // Its workers run like those of a deployment.
       env: { ...process.env, TEMPORAL_DEBUG: '', ...settings },
       cwd,
