@@ -17,6 +17,8 @@ export interface TestEnvironment {
   sandboxUrl: string;
   temporalAddress: string;
   taskQueue: string;
+  /** What the environment of another worker, or of the `segue` command, needs. */
+  settings: Record<string, string>;
   stop: () => Promise<void>;
 }
 
@@ -24,10 +26,14 @@ export interface TestEnvironment {
 export async function startTestEnvironment({
   pace = 'instant',
 }: TestEnvironmentOptions = {}): Promise<TestEnvironment> {
-  const { startLocalStack, readPace } = await forDevelopment('startTestEnvironment', async () => ({
-    ...(await import('./cli/servers/localStack.js')),
-    ...(await import('./cli/servers/sandbox.js')),
-  }));
+  const { SANDBOX_KEY, startLocalStack, readPace } = await forDevelopment(
+    'startTestEnvironment',
+    async () => ({
+      ...(await import('@segue/sandbox')),
+      ...(await import('./cli/servers/localStack.js')),
+      ...(await import('./cli/servers/sandbox.js')),
+    }),
+  );
   const local = loadLocalConfig();
   const poll = { ...local.starter.poll, min: '50ms', max: '100ms' } as const;
   const state = await mkdtemp(path.join(tmpdir(), 'segue-test-'));
@@ -49,6 +55,12 @@ export async function startTestEnvironment({
     sandboxUrl: stack.sandbox.url,
     temporalAddress: address,
     taskQueue: stack.config.taskQueue,
+    settings: {
+      TEMPORAL_ADDRESS: address,
+      SEGUE_TASK_QUEUE: stack.config.taskQueue,
+      SEGUE_API_URL: stack.sandbox.url,
+      SEGUE_API_KEY: SANDBOX_KEY,
+    },
     stop: async () => {
       try {
         await segue.close();

@@ -35,6 +35,7 @@ const FILES: [string[], () => Promise<{ addTo: (program: Command) => void }>][] 
   [['notify'], () => import('./notify.js')],
   [['doctor', 'setup'], () => import('./setup.js')],
   [['schema'], () => import('./schema.js')],
+  [['init'], () => import('./init.js')],
   [['worker', 'dev', 'demo', 'sandbox', 'temporal'], () => import('./servers/index.js')],
 ];
 

@@ -2,10 +2,13 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** The folder that holds package.json, seen from src/ and from dist/ alike. */
-const PACKAGE_ROOT = path.resolve(__dirname, '../..');
+export const PACKAGE_ROOT = path.resolve(__dirname, '../..');
 
-const manifest = JSON.parse(readFileSync(path.join(PACKAGE_ROOT, 'package.json'), 'utf8')) as {
+export const MANIFEST = JSON.parse(readFileSync(path.join(PACKAGE_ROOT, 'package.json'), 'utf8')) as {
+  name: string;
   version: string;
+  dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
 };
 
-export const VERSION = manifest.version;
+export const VERSION = MANIFEST.version;

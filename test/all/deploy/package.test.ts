@@ -52,7 +52,7 @@ async function runCode(project: string, code: string, module = 'commonjs', more 
   return stdout;
 }
 
-const PARTS = ['', '/worker', '/workflows', '/activities', '/api', '/testing'];
+const PARTS = ['', '/worker', '/plugin', '/workflows', '/activities', '/nexus', '/api', '/testing'];
 
 test('they hold what runs and no tests, and install without a build', () => {
   const foldersOf = ({ files }: Packed) => [...new Set(files.map((file) => file.path.split('/', 1).join()))];
@@ -62,7 +62,9 @@ test('they hold what runs and no tests, and install without a build', () => {
     ['dist', 'package.json', 'server'],
   ]);
   const paths = packed.flatMap(({ files }) => files.map((file) => file.path));
-  expect(paths.filter((file) => /\.test\.|tsbuildinfo/.test(file))).toEqual([]);
+  expect(paths.filter((file) => /\.test\.|tsbuildinfo/.test(file))).toEqual([
+    'examples/starter/test/product.test.ts',
+  ]);
 });
 
 describe('the package of the worker and the client, alone', () => {
@@ -81,13 +83,13 @@ describe('the package of the worker and the client, alone', () => {
     const names = PARTS.map((part) => JSON.stringify(nameOf(0) + part));
     const loads = names.map((name) => (module === 'module' ? `await import(${name})` : `require(${name})`));
     const use = `
-      const [client, worker, workflows, activities, api, testing] = [${loads.join()}];
+      const [client, worker, plugin, workflows, activities, nexus, api, testing] = [${loads.join()}];
       const { Segue, JobFailed, loadStarterConfig } = client;
-      const given = [Segue.connect, JobFailed, worker.createSegueWorker, workflows.media];
+      const given = [Segue.connect, JobFailed, worker.createSegueWorker, plugin.SeguePlugin, workflows.media, workflows.runMedia];
       given.push(activities.createActivities, api.createApi, testing.startTestEnvironment);
-      console.log(given.map((one) => typeof one).join(), loadStarterConfig().taskQueue);`;
-    const functions = Array<string>(7).fill('function').join();
-    expect(await runCode(project, use, module)).toBe(`${functions} segue\n`);
+      console.log(given.map((one) => typeof one).join(), nexus.segueService.name, loadStarterConfig().taskQueue);`;
+    const functions = Array<string>(9).fill('function').join();
+    expect(await runCode(project, use, module)).toBe(`${functions} segue segue\n`);
   });
 
   test('gives names to static imports, too', async () => {
@@ -108,9 +110,12 @@ describe('the package of the worker and the client, alone', () => {
       import { createActivities } from '${nameOf(0)}/activities';
       import { createApi } from '${nameOf(0)}/api';
       import { startTestEnvironment } from '${nameOf(0)}/testing';
+      import { segueService } from '${nameOf(0)}/nexus';
+      import { SeguePlugin } from '${nameOf(0)}/plugin';
       import { createSegueWorker } from '${nameOf(0)}/worker';
-      import { media } from '${nameOf(0)}/workflows';
-      export const parts = [createActivities, createApi, startTestEnvironment, createSegueWorker, media];
+      import { media, runMedia } from '${nameOf(0)}/workflows';
+      export const parts = [createActivities, createApi, startTestEnvironment, createSegueWorker, media, runMedia];
+      export const more = [segueService, SeguePlugin];
       export async function use(segue: Segue): Promise<string> {
         const job = await segue.media.start({ tool: 'remove-background', request: {} });
         for await (const { polls } of job.progress()) polls.toFixed();
@@ -137,6 +142,21 @@ describe('the package of the worker and the client, alone', () => {
   });
 });
 
+test('publint and arethetypeswrong find nothing wrong in the packed package', async () => {
+  // Both are ES modules, which jest does not load.
+  const check = `
+    import { readFile } from 'node:fs/promises';
+    import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+    import { publint } from 'publint';
+    const tarball = await readFile(${JSON.stringify(fileOf(0))});
+    const { messages } = await publint({ pack: { tarball: tarball.buffer.slice(tarball.byteOffset, tarball.byteOffset + tarball.length) } });
+    const { problems } = await checkPackage(createPackageFromTarballData(tarball));
+    // The oldest way to resolve, that of Node 10, ignores the exports of a package.
+    const wrong = problems.filter(({ resolutionKind }) => resolutionKind !== 'node10');
+    console.log(JSON.stringify([...messages, ...wrong]));`;
+  expect(JSON.parse(await runCode(ROOT, check, 'module'))).toEqual([]);
+});
+
 test('with the packages of development, a test runs a job against the sandbox', async () => {
   const project = await newProject('development');
   await install(project, fileOf(0), fileOf(1), fileOf(2));
@@ -149,4 +169,20 @@ test('with the packages of development, a test runs a job against the sandbox', 
     console.log(status, typeof taskId);`;
   const more = { SEGUE_TEMPORAL_CLI: shared().temporalBinary };
   expect(await runCode(project, use, 'module', more)).toMatch(/succeeded string\n$/);
+}, 300_000);
+
+test('`segue init` makes a project whose own test passes, and overwrites nothing', async () => {
+  const project = await newProject('starter');
+  await install(project, fileOf(0), fileOf(1), fileOf(2));
+  const init = (): Promise<{ stdout: string }> =>
+    run(path.join(project, 'node_modules/.bin/segue'), ['init'], { cwd: project });
+  expect((await init()).stdout).toContain('npm test');
+  await install(project);
+  const settings = { SEGUE_TEMPORAL_CLI: shared().temporalBinary };
+  const tested = await run('npm', ['test'], { cwd: project, env: { ...env, ...settings } });
+  expect(tested.stdout).toMatch(/pass 1\b/);
+  await expect(init()).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Nothing was written: . already has'),
+  });
 }, 300_000);
