@@ -81,7 +81,7 @@ export const OPEN_STAGES = [
 export const END_STAGES = ['succeeded', 'unsaved', 'failed', 'abandoned', 'cancelled'] as const;
 
 export const MEDIA_STAGES = [...OPEN_STAGES, ...END_STAGES] as const;
-export type MediaStage = (typeof MEDIA_STAGES)[number];
+export type MediaStage = (typeof OPEN_STAGES)[number] | (typeof END_STAGES)[number];
 
 export interface SubmitAttempt {
   n: number;

@@ -2,17 +2,46 @@
 import { type MediaTool, mediaTools, requestJsonSchema } from '../api/tools';
 import { duration, poll, submit } from '../validation/fields';
 import { campaignSpec, jobName } from '../validation/campaign';
-import { outlookSpec } from '../validation/inputs';
+import { mediaInput, outlookSpec, recordInput, transcriptInput } from '../validation/inputs';
 import { type JsonSchema } from '../validation/rules';
 import { scheduledBatch, type TargetKind } from './schedule/targets';
 
 const $schema = 'https://json-schema.org/draft/2020-12/schema';
 
+const HOW_TO_START =
+  'Start it with the id reuse policy RejectDuplicate, the conflict policy UseExisting and a memo `segueStart` with any text.';
+
 function start(workflow: string): string {
-  return (
-    `Input of the workflow \`${workflow}\`, whose id is \`${workflow}/<key>\`. Start it with the id reuse policy ` +
-    'RejectDuplicate, the conflict policy UseExisting and a memo `segueStart` with any text.'
-  );
+  return `Input of the workflow \`${workflow}\`, whose id is \`${workflow}/<key>\`. ${HOW_TO_START}`;
+}
+
+/** Without the members that only Segue itself sets. */
+function withoutOwn({ properties, ...schema }: JsonSchema, ...more: string[]): JsonSchema {
+  const own = ['reportTo', 'held', ...more];
+  const members = Object.entries(properties ?? {}).filter(([name]) => !own.includes(name));
+  return { ...schema, properties: Object.fromEntries(members) };
+}
+
+export function mediaRequestJsonSchema(): JsonSchema {
+  const { required, ...request } = withoutOwn(mediaInput.schema);
+  const description =
+    'Input of the workflow `mediaRequest`, which starts the one job of its key and gives its result. Its workflow id may ' +
+    'be any. Without a key, the key is a digest of the request.';
+  const tools = Object.entries(mediaTools).map(([name, tool]) => ({
+    ...{ description: tool.about, properties: { tool: { const: name }, request: requestOf(tool) } },
+  }));
+  const needed = required?.filter((name) => name !== 'key');
+  return { $schema, title: 'Media request', description, ...request, required: needed, oneOf: tools };
+}
+
+export function transcriptJsonSchema(): JsonSchema {
+  const schema = withoutOwn(transcriptInput.schema);
+  return { $schema, title: 'Transcript', description: start('transcript'), ...schema };
+}
+
+export function recordJsonSchema(): JsonSchema {
+  const description = 'Input of the workflow `record`, whose id is `record/<kind>~<id>`. ' + HOW_TO_START;
+  return { $schema, title: 'Record', description, ...withoutOwn(recordInput.schema, 'campaign') };
 }
 
 export function outlookJsonSchema(): JsonSchema {

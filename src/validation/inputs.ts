@@ -81,7 +81,7 @@ const attempt = openObject({
   taskId: id,
 });
 
-const mediaInput = also(
+export const mediaInput = also(
   openObject({
     ...runFields,
     tool: required(text),
@@ -98,9 +98,9 @@ const mediaInput = also(
 
 const transcription = { transcriptionId: required(uuid), format: oneOf(SUBTITLE_FORMATS) };
 const transcriptSpec = openObject({ key: givenKey, ...transcription, ...targets });
-const transcriptInput = openObject({ ...runFields, ...transcription });
+export const transcriptInput = openObject({ ...runFields, ...transcription });
 
-const recordInput = also(
+export const recordInput = also(
   openObject({
     ...{ kind: required(oneOf(RECORD_KINDS)), id: required(id), failOn: statuses, campaign: runKey },
     ...{ scope, poll, reportTo: listener },

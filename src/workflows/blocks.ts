@@ -14,7 +14,7 @@ import {
   MEDIA_REQUEST_WORKFLOW,
   type MediaRequestInput,
   type MediaResult,
-  type NoticeOutcome,
+  type NotificationStatus,
   type NotifyTarget,
   type ProjectChange,
   type ProjectRef,
@@ -91,7 +91,7 @@ export async function writeResult(writes: ProjectWrites, request: ProjectWriteRe
 }
 
 /** Notifies a user at most once of an event, whose name is unique in the run. */
-export function notifyOnce(to: NotifyTarget, event: Event): Promise<NoticeOutcome> {
+export function notifyOnce(to: NotifyTarget, event: Event): Promise<NotificationStatus> {
   const sender = { requestName: workflowInfo().workflowId, progress: { reset: wasReset(undefined) } };
   return notifyUser(sender, to, { extra: {}, ...event });
 }
