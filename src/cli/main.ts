@@ -36,6 +36,7 @@ const FILES: [string[], () => Promise<{ addTo: (program: Command) => void }>][] 
   [['doctor', 'setup'], () => import('./setup.js')],
   [['schema'], () => import('./schema.js')],
   [['init'], () => import('./init.js')],
+  [['completion'], () => import('./completion.js')],
   [['worker', 'dev', 'demo', 'sandbox', 'temporal'], () => import('./servers/index.js')],
 ];
 

@@ -1,4 +1,5 @@
 import { type Client } from '@temporalio/client';
+import { type DataConverter } from '@temporalio/common';
 import { loadStarterConfig, loadTemporalConfig, type StarterConfig, type TemporalConfig } from '../config';
 import { type PollSettings, type SubmitSettings } from '../contract';
 import { assertValid } from '../errors';
@@ -12,6 +13,8 @@ export interface ConnectOptions extends Partial<Omit<StarterConfig, 'poll' | 'su
     TemporalConfig['connection'],
     'apiKey' | 'tls' | 'metadata'
   >;
+  /** The one of the workers, if they have one: for example one that encrypts. */
+  dataConverter?: DataConverter;
   poll?: Partial<PollSettings>;
   submit?: Partial<SubmitSettings>;
 }
@@ -29,7 +32,7 @@ export class Segue extends SegueClient implements AsyncDisposable {
 
   /** Options that are left out come from the environment. A `TemporalUnreachable` if the server does not answer. */
   static async connect(options: ConnectOptions = {}): Promise<Segue> {
-    const { temporal, poll, submit, ...settings } = options;
+    const { temporal, dataConverter, poll, submit, ...settings } = options;
     assertValid(validateSettings({ poll, submit }), 'Segue was not connected');
     const known = loadStarterConfig();
     const config: StarterConfig = {
@@ -40,7 +43,7 @@ export class Segue extends SegueClient implements AsyncDisposable {
     const cluster = temporal
       ? { connection: temporal, address: temporal.address, namespace: temporal.namespace ?? 'default' }
       : loadTemporalConfig();
-    const opened = await openClient(cluster);
+    const opened = await openClient(cluster, { dataConverter });
     return new Segue(opened.temporal, config, opened.close);
   }
 

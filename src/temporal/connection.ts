@@ -5,6 +5,7 @@ import {
   defaultGrpcRetryOptions,
   makeGrpcRetryInterceptor,
 } from '@temporalio/client';
+import { type DataConverter } from '@temporalio/common';
 import { type TemporalConfig } from '../config';
 import { reasonOf, TemporalUnreachable } from '../errors';
 
@@ -29,12 +30,15 @@ export async function openConnection(
   return { connection, close };
 }
 
-export async function openClient(config: TemporalConfig) {
+export async function openClient(
+  config: TemporalConfig,
+  { dataConverter }: { dataConverter?: DataConverter } = {},
+) {
   const { address, apiKey, tls, metadata } = config.connection;
   const { connection, close } = await reach(config, () =>
     openConnection({ address, apiKey, tls, metadata, connectTimeout: 5_000 }),
   );
-  return { temporal: new Client({ connection, namespace: config.namespace }), close };
+  return { temporal: new Client({ connection, namespace: config.namespace, dataConverter }), close };
 }
 
 export async function reach<T>({ address }: TemporalConfig, connect: () => Promise<T>): Promise<T> {
