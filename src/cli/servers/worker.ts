@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client } from '@temporalio/client';
 import {
   DefaultLogger,
+  type LogEntry,
+  type LogLevel as SdkLogLevel,
   makeTelemetryFilterString,
   NativeConnection,
   type NativeConnectionOptions,
@@ -58,10 +60,10 @@ async function runUntilStopped(worker: SegueWorker, { temporal }: WorkerConfig):
 
 /** What a process that runs a worker needs once: its logs, and no signal handlers of the SDK's own. */
 export function installRuntime(level: LogLevel): void {
-  const logger = pino({ level }, pino.destination({ fd: 2, sync: true }));
+  const log = process.stderr.isTTY ? linesFor(level) : jsonFor(level);
   Runtime.install({
-    logger: new DefaultLogger('TRACE', ({ level: sdkLevel, message, meta }) => {
-      logger[sdkLevel.toLowerCase() as LogLevel](meta ?? {}, message);
+    logger: new DefaultLogger('TRACE', (entry) => {
+      if (!entry.message.startsWith(USUAL_WARNING)) log(entry);
     }),
     telemetryOptions: {
       logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) },
@@ -69,6 +71,26 @@ export function installRuntime(level: LogLevel): void {
     // The command decides the order in which worker and connection stop.
     shutdownSignals: [],
   });
+}
+
+/** The queues for submits and polls have activities only. */
+const USUAL_WARNING = 'No workflows registered';
+
+type Log = (entry: Pick<LogEntry, 'level' | 'message' | 'meta'>) => void;
+
+/** For people. */
+function linesFor(level: LogLevel): Log {
+  const logger = new DefaultLogger(level.toUpperCase() as SdkLogLevel);
+  return ({ level: sdkLevel, message, meta }) => {
+    logger.log(sdkLevel, message, meta);
+  };
+}
+
+function jsonFor(level: LogLevel): Log {
+  const logger = pino({ level }, pino.destination({ fd: 2, sync: true }));
+  return ({ level: sdkLevel, message, meta }) => {
+    logger[sdkLevel.toLowerCase() as LogLevel](meta ?? {}, message);
+  };
 }
 
 /** Waits until the server has seen this worker poll each of its queues; false when the worker ended before that. */

@@ -142,6 +142,7 @@ test('P2: a worker that cannot tell its workspace says so at its start, and send
   });
   try {
     await worker.line(/^ready/);
+    expect(worker.stderr.join('\n')).not.toContain('No workflows registered');
     await eventually('the warning', () => worker.stderr.join('\n').includes('set SEGUE_ORGANIZATION'));
     const { media, batch } = segueClient(temporal, own);
     const write = { project: { resourcetype: 'campaign', id: '7' }, at: '/mug' };
