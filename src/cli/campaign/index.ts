@@ -47,7 +47,7 @@ const WAITING = `
 Waits through approval; --timeout and Ctrl-C stop waiting, never the campaign.
 A campaign that is rejected or expires, or whose end the project did not take, ends with 1; with 3 when a job is held and nothing else can continue.`;
 
-const CAMPAIGN: Noun<CampaignStatus, Campaign> = {
+export const CAMPAIGN: Noun<CampaignStatus, Campaign> = {
   a: 'a campaign',
   keyOf: campaignKeyOf,
   get: (segue, key) => segue.campaign.get(key),

@@ -1,10 +1,12 @@
 import { writeFile } from 'node:fs/promises';
+import { type Client } from '@temporalio/client';
 import { type Command } from 'commander';
 import { type Run } from '../../client/run';
 import { type SegueClient } from '../../client/segueClient';
 import { keyIn, mediaWorkflowId } from '../../contract/ids';
 import { loadProxySettings } from '../../config';
 import { withSegue } from '../lib/connect';
+import { type PictureOptions } from './pictures';
 import { env, io, reasonOf, say, UsageError } from '../lib/io';
 
 interface ReportFlags {
@@ -29,11 +31,9 @@ export function addTo(program: Command): void {
 async function writeReport(id: string, { out, pictures }: ReportFlags): Promise<void> {
   const workflowId = id.includes('/') ? id : mediaWorkflowId(id);
   const proxy = loadProxySettings(env());
-  const [{ readReport }, { page }] = await Promise.all([import('./read.js'), import('./page.js')]);
-  const report = await withSegue(async (segue, { temporal }) =>
-    readReport(temporal, await runOf(segue, workflowId), { pictures, proxy }),
+  const html = await withSegue(async (segue, { temporal }) =>
+    reportPage(temporal, await runOf(segue, workflowId), { pictures, proxy }),
   );
-  const html = page(report);
   if (out === undefined) {
     // A pipe takes a large page in parts, and the process ends after this.
     await new Promise<unknown>((resolve) => io().stdout.write(html, resolve));
@@ -43,6 +43,11 @@ async function writeReport(id: string, { out, pictures }: ReportFlags): Promise<
     throw new UsageError(`--out: ${out} cannot be written: ${reasonOf(error)}`);
   });
   say(`wrote ${out}`);
+}
+
+export async function reportPage(temporal: Client, run: Run, options: PictureOptions): Promise<string> {
+  const [{ readReport }, { page }] = await Promise.all([import('./read.js'), import('./page.js')]);
+  return page(await readReport(temporal, run, options));
 }
 
 function runOf(segue: SegueClient, workflowId: string): Promise<Run> {

@@ -1,12 +1,14 @@
-/** `segue dev` and `segue demo`: everything on one machine, until Ctrl-C or for one job. */
+/** `segue dev` and `segue demo`: everything on one machine, until Ctrl-C or for one campaign. */
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isPortFree } from '@segue/devserver';
 import { type LedgerEntry, SANDBOX_KEY } from '@segue/sandbox';
 import { loadLocalConfig } from '../../config';
-import { MEDIA } from '../jobs/media';
+import { type CampaignSpec } from '../../contract';
+import { CAMPAIGN } from '../campaign';
 import { withTemporal } from '../lib/connect';
-import { follow } from '../lib/run';
-import { env, EXIT, type ExitCode, io, print, say, UnreachableError } from '../lib/io';
+import { reportPage } from '../report';
+import { env, EXIT, EXIT_OF, type ExitCode, io, print, say, UnreachableError } from '../lib/io';
 import { type LocalStack, startLocalStack } from './localStack';
 import { DEV_PORTS, untilAskedToStop } from './process';
 import { readPace } from './sandbox';
@@ -61,7 +63,7 @@ export async function runDemo(): Promise<void> {
   const stack = await startLocalStack({ config, state: DEMO_STATE, ports });
   try {
     const key = `demo-${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}`;
-    const exitCode = await removeBackground(stack, key);
+    const exitCode = await runCampaign(stack, key);
     const paidOnce = await showWhatHappened(stack, key);
     io().exitCode = paidOnce ? exitCode : EXIT.failed;
   } finally {
@@ -69,29 +71,71 @@ export async function runDemo(): Promise<void> {
   }
 }
 
-async function removeBackground({ sandbox, temporal, config }: LocalStack, key: string): Promise<ExitCode> {
-  const request = { image_url: `${sandbox.url}/samples/shoe.png`, magic_crop: true };
-  const spec = { key, tool: 'remove-background', request, poll: { min: '300ms', max: '500ms' } } as const;
-  say(`Job: remove the background of ${request.image_url}`);
-  return withTemporal(async ({ segue }) => {
-    const job = await segue(config).media.start(spec);
-    return follow(job, { out: DEMO_STATE, at: '/images' }, MEDIA);
+const REPORT = path.join(DEMO_STATE, 'report.html');
+const APPROVER = 'u-1';
+
+/** A cut-out, a banner made from it, and a transcript of the sandbox's sample recording. */
+function campaignOf({ sandbox: { url: sandboxUrl }, workspace }: LocalStack, key: string): CampaignSpec {
+  return {
+    ...{ key, project: { resourcetype: 'campaign', id: 'c1a4d5e0-1111-4222-8333-444455556666' } },
+    at: `/${key}`,
+    notify: { userId: APPROVER, workspaceId: String(workspace) },
+    media: {
+      cutout: {
+        tool: 'remove-background',
+        request: { image_url: `${sandboxUrl}/samples/shoe.png`, magic_crop: true },
+      },
+      banner: {
+        tool: 'image-outpainting',
+        request: {
+          image_url: { from: 'cutout', at: '/images/0/url' },
+          mask_url: `${sandboxUrl}/samples/mask.png`,
+          prompt: 'a beach in spring',
+        },
+      },
+    },
+    transcripts: { intro: { id: '5f0c8d7e-2222-4333-8444-555566667777', format: 'vtt' } },
+    approval: { from: APPROVER },
+  };
+}
+
+/** Shows the campaign until its end, approves it, and writes a report. */
+async function runCampaign(stack: LocalStack, key: string): Promise<ExitCode> {
+  const { temporal, config } = stack;
+  const settings = { ...config, poll: { ...config.poll, min: '300ms', max: '500ms' } as const };
+  say(`Campaign ${key}: a cut-out, a banner made from it, and a transcript; then the demo approves them`);
+  return withTemporal(async ({ segue, temporal: client }) => {
+    const campaign = await segue(settings).campaign.start(campaignOf(stack, key));
+    const draw = CAMPAIGN.watch();
+    const states = campaign.progress();
+    let state = await states.next();
+    for (let isApproved = false; !state.done; state = await states.next()) {
+      draw(state.value);
+      if (isApproved || !state.value.approval) continue;
+      await campaign.decide({ decision: 'approve', by: APPROVER, comment: 'Fresh!' });
+      isApproved = true;
+    }
+    draw.clear?.();
+    await CAMPAIGN.show(state.value, campaign);
+    await writeFile(REPORT, await reportPage(client, campaign, { pictures: true, proxy: {} }));
+    return EXIT_OF[state.value.status];
   }, temporal);
 }
 
-/** Prints what the service saw; true when it accepted one POST. */
+/** Prints what the service saw; true when it accepted one POST for each job. */
 async function showWhatHappened({ sandbox, temporal, uiUrl }: LocalStack, key: string): Promise<boolean> {
   const ledger = await fetch(`${sandbox.url}/_sandbox/ledger`);
   const { entries } = (await ledger.json()) as { entries: LedgerEntry[] };
-  const ofThisJob = entries.filter(({ requestId }) => requestId?.startsWith(`${key}.`));
-  const accepted = ofThisJob.filter(({ kind, applied }) => kind === 'submit' && applied).length;
-  print(`The service saw ${accepted} POST accepted, ${ofThisJob.length - accepted} polls.`);
+  const ofMedia = entries.filter(({ requestId }) => requestId?.startsWith(`${key}~`));
+  const accepted = ofMedia.filter(({ kind, applied }) => kind === 'submit' && applied).length;
+  print(`The service accepted ${accepted} POSTs, one for each media job.`);
   print('Where to look:');
+  print(`  ${REPORT}   the report: what happened when, with pictures; open it in a browser`);
   if (uiUrl) {
     print(`  ./bin/segue dev --state ${DEMO_STATE}   opens the same state, with the UI, until Ctrl-C; then`);
-    print(`  ${uiUrl}/namespaces/${temporal.namespace}/workflows/${encodeURIComponent(`media/${key}`)}`);
+    print(`  ${uiUrl}/namespaces/${temporal.namespace}/workflows/${encodeURIComponent(`campaign/${key}`)}`);
   } else {
-    print(`  workflow media/${key} in namespace ${temporal.namespace} of ${temporal.address}`);
+    print(`  workflow campaign/${key} in namespace ${temporal.namespace} of ${temporal.address}`);
   }
-  return accepted === 1;
+  return accepted === 2;
 }

@@ -64,7 +64,7 @@ function addDev(program: Command): void {
     });
   program
     .command('demo')
-    .description('run one job with its own server, sandbox and worker, show what happened, and end')
+    .description('run a small campaign with its own server, sandbox and worker, write a report, and end')
     .action(async () => {
       const { runDemo } = await forDevelopment('segue demo', () => import('./dev.js'));
       await runDemo();

@@ -33,6 +33,8 @@ export interface LocalStack {
   /** Undefined for an existing cluster. */
   uiUrl: string | undefined;
   sandbox: Sandbox;
+  /** The id of the sandbox's workspace. */
+  workspace: number;
   worker: SegueWorker;
   config: StarterConfig;
   /** Resolves, with the reason, when a part ends by itself. */
@@ -52,7 +54,8 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     cleanUp.push(server.stop);
 
     const db = path.join(options.state, 'sandbox.ndjson');
-    const otherIds = new Map([[ownWorkspace(options), 1]]);
+    const workspace = ownWorkspace(options);
+    const otherIds = new Map([[workspace, 1]]);
     const sandbox = await startSandbox({ port: options.ports.sandbox, pace: options.pace, db, otherIds });
     cleanUp.push(sandbox.stop);
 
@@ -78,7 +81,15 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
       return ended;
     });
     if (!(await untilPolling(worker, server.temporal))) throw new Error(await ended);
-    return { ...server, sandbox, worker, config, stop, broken: Promise.race([server.broken, ended]) };
+    return {
+      ...server,
+      sandbox,
+      workspace,
+      worker,
+      config,
+      stop,
+      broken: Promise.race([server.broken, ended]),
+    };
   } catch (error) {
     await stop();
     throw error;

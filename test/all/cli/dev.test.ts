@@ -1,6 +1,6 @@
 /** `segue dev` and `segue demo`: everything on one machine, with servers of their own. */
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { freePort } from '@segue/devserver';
@@ -123,18 +123,17 @@ test('on a cluster that is there already, dev starts no server and takes a queue
 });
 
 describe('segue demo', () => {
-  test('runs one job, shows what it did and where to look, and ends with 0', async () => {
+  test('runs a campaign, approves it, writes a report, says where to look, and ends with 0', async () => {
     const cwd = await mkdtemp(path.join(shared().scratch, 'demo-'));
     const { code, stdout } = await spawnSegue(['demo'], binary(), cwd);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^media\/demo-\d{8}T\d{6}Z succeeded \(task /m);
-    expect(stdout).toContain('1 POST accepted, 2 polls');
+    expect(stdout).toMatch(/^campaign\/demo-\d{8}T\d{6}Z succeeded, completed/m);
+    expect(stdout).toContain('The service accepted 2 POSTs, one for each media job.');
     expect(stdout).toMatch(/segue dev --state/);
-    expect(stdout).toMatch(/http:\/\/127.0.0.1:\d+\/namespaces\/default\/workflows\/media%2Fdemo-/);
-    const pictures = (await readdir(path.join(cwd, '.segue', 'demo'))).filter((file) =>
-      file.endsWith('.png'),
-    );
-    expect(pictures).toHaveLength(1);
+    expect(stdout).toMatch(/http:\/\/127.0.0.1:\d+\/namespaces\/default\/workflows\/campaign%2Fdemo-/);
+    const report = await readFile(path.join(cwd, '.segue/demo/report.html'), 'utf8');
+    for (const name of ['cutout', 'banner', 'intro']) expect(report).toContain(name);
+    expect(report).toContain('data:image/');
   });
 });
 

@@ -1,11 +1,9 @@
 /** A namespace without Segue's search attributes: every job in it would hang, so no worker starts. */
-import { randomUUID } from 'node:crypto';
 import { allSearchAttributes } from '../../../src/contract/searchAttributes';
 import { SANDBOX_KEY } from '../../../sandbox/src/server';
 import { createSegueWorker } from '../../../src/worker';
 import { Credential } from '../../../src/api/credential';
 import { PUBLISHED_LAYOUT } from '../../../src/config';
-import { eventually } from '../../support/eventually';
 import { emptyNamespace } from '../../support/servers/namespaces';
 import { segue } from '../../support/servers/segueCommand';
 import { SegueProcess, spawnSegue, type Settings } from '../../support/servers/segueProcess';

@@ -321,8 +321,13 @@ test('segue schema prints what other languages check a request against', async (
   expect(Object.keys(schema.properties)).toHaveLength(6);
   expect(schema.additionalProperties).toBe(false);
   expect(await segue(['schema', 'constructor'])).toMatchObject({ code: 2 });
-  const list = (await segue(['schema'])).stdout.trim().split('\n').map((line) => line.split(' ')[0] ?? '');
-  expect(list).toEqual(expect.arrayContaining(['mediaRequest', 'transcript', 'record', 'campaign.decide', 'batch.result']));
+  const list = (await segue(['schema'])).stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' ')[0] ?? '');
+  expect(list).toEqual(
+    expect.arrayContaining(['mediaRequest', 'transcript', 'record', 'campaign.decide', 'batch.result']),
+  );
   for (const name of list)
     expect(JSON.parse((await segue(['schema', name])).stdout)).toMatchObject({ $schema: expect.anything() });
 });
