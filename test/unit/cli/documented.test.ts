@@ -5,6 +5,7 @@ import { type Command } from 'commander';
 import { mediaTools } from '../../../src/api/tools';
 import { segueCommand } from '../../../src/cli/main';
 import { unknownSettings } from '../../../src/config';
+import { BATCH_STAGES, CAMPAIGN_STAGES, FAILURE, MEDIA_STAGES } from '../../../src/contract';
 import { documentedCommands, DOCUMENTS } from '../../support/documentation';
 
 /** Reads the flags of a command as it does, and then does nothing. */
@@ -51,6 +52,12 @@ test('docs/commands.md names every command', async () => {
   const commands = namesOf(await segueCommand());
   expect(commands).toContain('segue batch retry');
   expect(commands.filter((command) => !documented.includes(`| \`${command}`))).toEqual([]);
+});
+
+test('docs/runbook.md says what to do in each stage and for each error', () => {
+  const text = readFileSync(path.join(root, 'docs/runbook.md'), 'utf8');
+  const named = [...MEDIA_STAGES, ...CAMPAIGN_STAGES, ...BATCH_STAGES, ...Object.values(FAILURE)];
+  expect(named.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
 });
 
 test('every setting that docs/settings.md names is one of Segue', () => {
