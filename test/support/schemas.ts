@@ -30,4 +30,7 @@ export async function messageSchemas(): Promise<string> {
   });
 }
 
-if (require.main === module) void messageSchemas().then((text) => writeFileSync(SCHEMAS_FILE, text));
+if (require.main === module)
+  void messageSchemas().then((text) => {
+    writeFileSync(SCHEMAS_FILE, text);
+  });

@@ -12,18 +12,19 @@ beforeAll(async () => {
 });
 
 /** Runs the workflow with an activity that gives these answers, the last one again and again. */
-async function poll(answers: (string | Error)[], times: object = {}): Promise<string> {
+async function poll(answers: (string | Error)[], times: object = {}): Promise<unknown> {
   const taskQueue = randomUUID();
   const ask = (): string => {
-    const [answer] = answers.length > 1 ? answers.splice(0, 1) : answers;
-    if (typeof answer !== 'string') throw answer;
+    const [answer = ''] = answers.length > 1 ? answers.splice(0, 1) : answers;
+    if (answer instanceof Error) throw answer;
     return answer;
   };
   const worker = await Worker.create({
     ...{ connection: temporal.nativeConnection, taskQueue, workflowBundle, activities: { ask } },
   });
   const options = { taskQueue, workflowId: randomUUID(), args: [times] };
-  return worker.runUntil(() => temporal.client.workflow.execute('polling', options));
+  const work = (): Promise<unknown> => temporal.client.workflow.execute('polling', options);
+  return worker.runUntil(work);
 }
 
 test('pollUntil asks again after an answer that is not the last and after a failed question', async () => {
