@@ -57,9 +57,9 @@ const PARTS = ['', '/worker', '/plugin', '/workflows', '/activities', '/nexus', 
 test('they hold what runs and no tests, and install without a build', () => {
   const foldersOf = ({ files }: Packed) => [...new Set(files.map((file) => file.path.split('/', 1).join()))];
   expect(packed.map((one) => foldersOf(one).sort())).toEqual([
-    ['LICENSE', 'README.md', 'bin', 'dist', 'examples', 'package.json'].sort(),
-    ['dist', 'package.json', 'seed.json'],
-    ['dist', 'package.json', 'server'],
+    ['LICENSE', 'README.md', 'bin', 'dist', 'examples', 'package.json', 'schemas'].sort(),
+    ['LICENSE', 'README.md', 'dist', 'package.json', 'seed.json'],
+    ['LICENSE', 'README.md', 'dist', 'package.json', 'server'],
   ]);
   const paths = packed.flatMap(({ files }) => files.map((file) => file.path));
   expect(paths.filter((file) => /\.test\.|tsbuildinfo/.test(file))).toEqual([

@@ -8,6 +8,7 @@ import {
   DEFAULT_CAMPAIGN_AT,
   MEDIA_REQUEST_WORKFLOW,
   type OutlookResult,
+  RUN_REQUEST_WORKFLOW,
   WORKSPACE_CLOCK_WORKFLOW,
 } from '../../../src/contract';
 import {
@@ -165,15 +166,18 @@ test('a job that was held and adopted', async () => {
   expect((await ask(sandbox.url, 'GET /_sandbox/notifications')).json.notifications).toEqual([]);
 });
 
-test('a job that another starter asks for', async () => {
+test.each([
+  [MEDIA_REQUEST_WORKFLOW, (spec: object) => spec],
+  [RUN_REQUEST_WORKFLOW, (spec: object) => ({ kind: 'media', spec })],
+])('%s for a job that is new', async (workflow, inputOf) => {
   pace.polls = 2;
   const workflowId = `request-${randomUUID()}`;
   const request = { image_url: `${sandbox.url}/samples/mug.png` };
   const input = { key: `cost-${randomUUID()}`, tool: 'remove-background', request, poll: config.poll };
-  const asked = { workflowId, taskQueue: config.taskQueue, args: [input] };
-  const result: unknown = await temporal.client.workflow.execute(MEDIA_REQUEST_WORKFLOW, asked);
+  const asked = { workflowId, taskQueue: config.taskQueue, args: [inputOf(input)] };
+  const result: unknown = await temporal.client.workflow.execute(workflow, asked);
   expect(result).toMatchObject({ status: 'succeeded' });
-  expectWithin('`mediaRequest`, of a job that was new', await historyCost(workflowId));
+  expectWithin(`\`${workflow}\`, of a job that was new`, await historyCost(workflowId));
 });
 
 test('a transcript that is written and told, and a wait', async () => {
