@@ -1,13 +1,18 @@
 /** Segue in a worker that a team already has. */
 import { readFile } from 'node:fs/promises';
-import { type BundleOptions, type BundlerPlugin } from '@temporalio/worker';
-import { Worker, type WorkerOptions, type WorkerPlugin } from '@temporalio/worker';
+import {
+  type BundleOptions,
+  type BundlerPlugin,
+  Worker,
+  type WorkerOptions,
+  type WorkerPlugin,
+} from '@temporalio/worker';
 import { loadWorkerConfig } from './config';
 import { WORKFLOW_BUNDLE } from './temporal/bundle';
 import { prepareQueues, runTogether, type SegueWorkerOptions } from './worker';
 
-/** The module of a bundle that `configureBundler` joined. */
-const JOINED = 'segue-team-workflows';
+/** By this name `workflows/joined.ts` requires the workflows of the team; only bundles made with the plugin contain it. */
+const TEAM_WORKFLOWS = 'segue-team-workflows';
 
 export interface SeguePluginOptions {
   /** Default: from the environment. The task queue is always that of the team's worker. */
@@ -31,9 +36,9 @@ export class SeguePlugin implements WorkerPlugin, BundlerPlugin {
 
   async configureWorker(team: WorkerOptions): Promise<WorkerOptions> {
     const { connection, taskQueue, namespace = 'default', dataConverter } = team;
-    // A connection gives its plugins to every worker on it, so to the other queues' workers as well.
+    // A plugin of the connection also configures the workers of the other queues.
     if (this.queues.some((queue) => queue.taskQueue === taskQueue)) return team;
-    if (this.queues.length > 0) throw new TypeError('A SeguePlugin is for one worker; make another one');
+    if (this.queues.length > 0) throw new TypeError('A SeguePlugin is for one worker; create another one');
     if (!connection) throw new TypeError('SeguePlugin needs the worker option connection');
     const workflows = await workflowsBeside(team);
     const { config = loadWorkerConfig(), ...options } = this.options;
@@ -61,7 +66,7 @@ export class SeguePlugin implements WorkerPlugin, BundlerPlugin {
       preloadModules: [...(team.preloadModules ?? []), require.resolve('./workflows')],
       webpackConfigHook: (given) => {
         const config = team.webpackConfigHook?.(given) ?? given;
-        const alias = { ...(config.resolve?.alias as object), [JOINED]: team.workflowsPath };
+        const alias = { ...(config.resolve?.alias as object), [TEAM_WORKFLOWS]: team.workflowsPath };
         return { ...config, resolve: { ...config.resolve, alias } };
       },
     };
@@ -75,7 +80,7 @@ export class SeguePlugin implements WorkerPlugin, BundlerPlugin {
   }
 }
 
-/** The bundle that the build made, if the team has no workflows; `configureBundler` joins what it bundles. */
+/** Segue's own bundle, if the team has no workflows; otherwise `configureBundler` adds Segue's workflows to the team's. */
 async function workflowsBeside({
   workflowBundle,
   workflowsPath,
@@ -84,7 +89,7 @@ async function workflowsBeside({
     return { workflowBundle: workflowsPath === undefined ? { codePath: WORKFLOW_BUNDLE } : undefined };
   const code =
     'code' in workflowBundle ? workflowBundle.code : await readFile(workflowBundle.codePath, 'utf8');
-  if (code.includes(JOINED)) return {};
+  if (code.includes(TEAM_WORKFLOWS)) return {};
   throw new TypeError(
     "workflowBundle lacks Segue's workflows; build it with bundleWorkflowCode({ ..., plugins: [new SeguePlugin()] }), or give workflowsPath",
   );
@@ -93,5 +98,5 @@ async function workflowsBeside({
 function joined(team: object = {}, own: object = {}): object {
   const clashing = Object.keys(own).filter((name) => name in team);
   if (clashing.length === 0) return { ...team, ...own };
-  throw new TypeError(`Segue has activities of the same names; name yours otherwise: ${clashing.join(', ')}`);
+  throw new TypeError(`Segue has activities of the same names; rename yours: ${clashing.join(', ')}`);
 }

@@ -70,8 +70,7 @@ export interface SegueWorker {
 export async function createSegueWorker(options: SegueWorkerOptions): Promise<SegueWorker> {
   const { queues, close } = await prepareQueues(options);
   const workers: Worker[] = [];
-  for (const queue of queues)
-    workers.push(await Worker.create({ ...queue, plugins: options.worker?.plugins }));
+  for (const queue of queues) workers.push(await Worker.create(queue));
   return {
     identity: workers[0]?.options.identity ?? '',
     taskQueues: workers.map((worker) => worker.options.taskQueue),
@@ -104,7 +103,7 @@ function shutdown(workers: readonly Worker[]): void {
   for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
 }
 
-/** What the SDK's worker of each queue is made with. That of the workflows comes first. */
+/** The options of the SDK's worker for each task queue; the one with the workflows comes first. */
 export async function prepareQueues(options: SegueWorkerOptions): Promise<{
   queues: WorkerOptions[];
   /** Closes the connections to the service. */
@@ -144,7 +143,7 @@ export async function prepareQueues(options: SegueWorkerOptions): Promise<{
     meter: Runtime.instance().metricMeter,
   });
   const submitTimeout = msOf(config.submit.timeout);
-  const { tuner, plugins: _, ...given } = options.worker ?? {};
+  const { tuner, ...given } = options.worker ?? {};
   const shared = {
     ...given,
     connection,

@@ -21,13 +21,9 @@ import { endOfCampaign } from '../runs/campaign';
 import { validateSchedule } from '../runs/schedule/spec';
 import { startTarget } from '../runs/schedule/targets';
 import { Heartbeat } from './atMostOnce/heartbeat';
-import { inputFailure } from './lib/failures';
+import { inputFailure, unreadableFailure } from './lib/failures';
 import { meterSkippedFirings } from './lib/metrics';
 import { readEnd, subscribeToEnd } from './runs';
-
-/** A firing without an end would have all later firings skipped. Trouble of the Temporal server has no such limit. */
-const LONGEST_UNREADABLE_MS = 30 * 60_000;
-const FEWEST_READS = 5;
 
 /** Under the key of the firing's time, so that a run that exists is found. The run signals its end to the firing. */
 export function createStartFired(meter: MetricMeter, proxy?: ProxySettings): SegueActivities['startFired'] {
@@ -71,7 +67,6 @@ async function start(order: StartFiredOrder, proxy: ProxySettings | undefined): 
   };
 }
 
-/** Without causes: they may show more of an address than messages do. */
 function asFailure(error: unknown, { schedule, time }: StartFiredOrder): unknown {
   if (error instanceof ScheduleNotFoundError)
     return ApplicationFailure.nonRetryable(
@@ -79,15 +74,11 @@ function asFailure(error: unknown, { schedule, time }: StartFiredOrder): unknown
       FAILURE.missing,
     );
   if (!(error instanceof UnreachableAddress)) return inputFailure(error) ?? error;
-  const { message } = error;
-  const { attempt, scheduledTimestampMs } = activityInfo();
-  if (attempt < FEWEST_READS || Date.now() - scheduledTimestampMs < LONGEST_UNREADABLE_MS)
-    return ApplicationFailure.retryable(message, FAILURE.unreachable);
   // Both commands: a firing does not know whether it was triggered, and the time of a trigger cannot be backfilled.
   const advice =
-    `When that is fixed, run: segue schedule backfill ${schedule} --from ${time} --to ${time}, ` +
+    `. When that is fixed, run: segue schedule backfill ${schedule} --from ${time} --to ${time}, ` +
     `or if it was triggered: segue schedule trigger ${schedule}`;
-  return ApplicationFailure.nonRetryable(`${message}. ${advice}`, FAILURE.unreachable);
+  return unreadableFailure(error, advice);
 }
 
 /** Pointers into the result of a campaign or a batch. */

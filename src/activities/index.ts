@@ -10,7 +10,6 @@ import { createReadWorkspaceClock, createWorkingHours } from './clock';
 import { createReadFiredEnd, createStartFired } from './firing';
 import { type AuthGrace } from './lib/failures';
 import { countBreakerChange } from './lib/metrics';
-import { createStartRequested, readRequested } from './requests';
 import { createNotifications } from './notify';
 import { createIsStillDue, createReadOutlook } from './outlook';
 import { createDownloadSubtitles, createPollTasks, createReadRecord, type DownloadOptions } from './poll';
@@ -18,6 +17,7 @@ import { createRequestChanges, createWriteProjects, type WriteOptions } from './
 import { Breaker } from './protection/breaker';
 import { AccessDenials } from './protection/denials';
 import { RateLimitPause } from './protection/rateLimitPause';
+import { createStartRequested, readRequested } from './requests';
 import { cancelRuns, readEnd, readEnds } from './runs';
 import { type ChunkOptions, createPost, createSubmit, createSubmitChunk, type WriteProblem } from './submit';
 

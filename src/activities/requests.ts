@@ -10,7 +10,7 @@ import {
   type RunRequest,
   type SegueActivities,
 } from '../contract';
-import { assertValid } from '../errors';
+import { assertValid, UnreachableAddress } from '../errors';
 import { campaignStart, validateCampaignSpec } from '../runs/campaign';
 import { failedRun, findOwnRun, isOpen, type RunFacts } from '../runs/find';
 import { startMedia } from '../runs/media';
@@ -21,7 +21,7 @@ import { startOrFind } from '../runs/start';
 import { startTranscript } from '../runs/transcript';
 import { validateSettings } from '../validation/inputs';
 import { Heartbeat } from './atMostOnce/heartbeat';
-import { inputFailure } from './lib/failures';
+import { inputFailure, unreadableFailure } from './lib/failures';
 import { subscribeToEnd, untilEnded } from './runs';
 
 export function createStartRequested(proxy?: ProxySettings): SegueActivities['startRequested'] {
@@ -35,7 +35,7 @@ export function createStartRequested(proxy?: ProxySettings): SegueActivities['st
       const isOver = !(await subscribeToEnd(client, workflowId, workflowExecution?.workflowId ?? ''));
       return { workflowId, isOver };
     } catch (error) {
-      throw inputFailure(error) ?? error;
+      throw error instanceof UnreachableAddress ? unreadableFailure(error) : (inputFailure(error) ?? error);
     } finally {
       heartbeat.stop();
     }

@@ -12,39 +12,39 @@ export function addTo(program: Command): void {
     });
 }
 
-interface Completed {
-  /** The words of the command, without its arguments. */
-  path: string;
-  words: string[];
-}
-
 function completionScript(program: Command): string {
   const commands = allCommands(program);
   return `_segue() {
-  local path=segue word
+  # In zsh, path and words are variables of the shell.
+  local called=segue word candidates=
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$path $word" in
-${commands
-  .slice(1)
-  .map(({ path }) => `      '${path}') path="$path $word" ;;`)
-  .join('\n')}
+    case "$called $word" in
+${commands.map(({ name, spellings }) => `      '${spellings.join("'|'")}') called='${name}' ;;`).join('\n')}
     esac
   done
-  local words=
-  case "$path" in
-${commands.map(({ path, words }) => `    '${path}') words='${words.join(' ')}' ;;`).join('\n')}
+  case "$called" in
+${commands.map(({ name, words }) => `    '${name}') candidates='${words.join(' ')}' ;;`).join('\n')}
   esac
-  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  COMPREPLY=($(compgen -W "$candidates" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _segue segue`;
 }
 
+interface Completed {
+  name: string;
+  /** With its aliases. */
+  spellings: string[];
+  words: string[];
+}
+
+/** The full name of each command, and the subcommands and flags that may follow it. */
 function allCommands(command: Command, before = ''): Completed[] {
-  const path = `${before}${command.name()}`;
+  const name = `${before}${command.name()}`;
+  const spellings = [name, ...command.aliases().map((alias) => `${before}${alias}`)];
   const flags = command.createHelp().visibleOptions(command);
   const words = [
     ...command.commands.map((sub) => sub.name()),
     ...flags.map(({ long, short }) => long ?? short ?? ''),
   ];
-  return [{ path, words }, ...command.commands.flatMap((sub) => allCommands(sub, `${path} `))];
+  return [{ name, spellings, words }, ...command.commands.flatMap((sub) => allCommands(sub, `${name} `))];
 }

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { segueCommand } from './main';
 
-export const HELP_FILE = path.resolve(__dirname, '../help.txt');
+const HELP_FILE = path.resolve(__dirname, '../help.txt');
 
 async function writeHelp(): Promise<void> {
   let text = '';

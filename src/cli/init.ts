@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Command } from 'commander';
-import { MANIFEST, PACKAGE_ROOT } from '../platform/package';
+import { PACKAGE_JSON, PACKAGE_ROOT } from '../platform/package';
 import { print, UsageError } from './lib/io';
 
 const STARTER = path.join(PACKAGE_ROOT, 'examples/starter');
@@ -10,33 +10,35 @@ const STARTER = path.join(PACKAGE_ROOT, 'examples/starter');
 const NEXT_STEPS = `Next:
   npm install
   cp .env.example .env
-  npx segue dev     Temporal and the sandbox, until Ctrl-C
+  npx --no segue dev     Temporal and the sandbox, until Ctrl-C
   npm start         the worker, in a second terminal
   npm test`;
 
 export function addTo(program: Command): void {
   program
-    .command('init [folder]')
+    .command('init')
     .description(
-      'write a starter project: a worker with a workflow of its own, a campaign, a manifest, a test',
+      'write a starter project here: a worker with a workflow of its own, a campaign, a manifest, a test',
     )
-    .action(async (folder: string | undefined) => {
-      await writeStarter(folder ?? '.');
+    .action(async () => {
+      await writeStarter();
       print(NEXT_STEPS);
     });
 }
 
-async function writeStarter(folder: string): Promise<void> {
+async function writeStarter(): Promise<void> {
+  const { name } = PACKAGE_JSON;
+  if (!existsSync(path.join('node_modules', name)))
+    throw new UsageError(`Nothing was written: install ${name} in this folder first`);
   const entries = await readdir(STARTER, { recursive: true, withFileTypes: true });
   const files = entries
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(STARTER, path.join(entry.parentPath, entry.name)));
-  const taken = files.filter((file) => existsSync(path.join(folder, file)));
-  if (taken.length > 0)
-    throw new UsageError(`Nothing was written: ${folder} already has ${taken.join(', ')}`);
-  await mkdir(folder, { recursive: true });
-  await addToManifest(path.join(folder, 'package.json'));
-  await cp(STARTER, folder, { recursive: true });
+  const existing = files.filter((file) => existsSync(file));
+  if (existing.length > 0)
+    throw new UsageError(`Nothing was written: there is already ${existing.join(', ')}`);
+  await addToPackageJson();
+  await cp(STARTER, '.', { recursive: true });
 }
 
 const SCRIPTS = {
@@ -45,30 +47,33 @@ const SCRIPTS = {
   test: 'npm run build && node --test dist/test/*.test.js',
 };
 
-interface Manifest {
+interface PackageJson {
   scripts?: Record<string, string>;
   dependencies?: Record<string, string>;
   devDependencies?: Record<string, string>;
 }
 
-/** What the project has already is kept. */
-async function addToManifest(file: string): Promise<void> {
-  const given = (existsSync(file) ? JSON.parse(await readFile(file, 'utf8')) : { private: true }) as Manifest;
+/** Keeps what the project has already. */
+async function addToPackageJson(): Promise<void> {
+  const file = 'package.json';
+  const given = (
+    existsSync(file) ? JSON.parse(await readFile(file, 'utf8')) : { private: true }
+  ) as PackageJson;
   // `npm init` makes a test script that fails.
   if (given.scripts?.test?.includes('no test specified')) delete given.scripts.test;
-  const manifest = {
+  const merged = {
     ...given,
     scripts: { ...SCRIPTS, ...given.scripts },
     dependencies: {
-      ...versionsOf(MANIFEST.dependencies, ['@temporalio/client', '@temporalio/worker']),
+      ...versionsOf(PACKAGE_JSON.dependencies, ['@temporalio/client', '@temporalio/worker']),
       ...given.dependencies,
     },
     devDependencies: {
-      ...versionsOf(MANIFEST.devDependencies, ['@types/node', 'typescript']),
+      ...versionsOf(PACKAGE_JSON.devDependencies, ['@types/node', 'typescript']),
       ...given.devDependencies,
     },
   };
-  await writeFile(file, `${JSON.stringify(manifest, null, 2)}\n`);
+  await writeFile(file, `${JSON.stringify(merged, null, 2)}\n`);
 }
 
 function versionsOf(all: Record<string, string>, names: string[]): Record<string, string | undefined> {

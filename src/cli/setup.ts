@@ -21,10 +21,7 @@ export function addTo(program: Command): void {
     .description(
       'register the search attributes that Segue needs in the namespace; harmless when done before',
     )
-    .option(
-      '--nexus [endpoint]',
-      'also make the Nexus endpoint of the task queue; its name is segue when left out',
-    )
+    .option('--nexus [endpoint]', 'also create the Nexus endpoint of the task queue; default name: segue')
     .action(setUp);
 }
 
@@ -47,15 +44,15 @@ async function setUp({ nexus }: { nexus?: string | true }): Promise<void> {
     if (nexus === undefined) return;
     const { taskQueue } = loadStarterConfig(env());
     const name = nexus === true ? 'segue' : nexus;
-    const isNew = await makeEndpoint(connection, name, { namespace, taskQueue });
+    const isNew = await createEndpoint(connection, name, { namespace, taskQueue });
     print(
-      `the Nexus endpoint ${name} ${isNew ? 'is made' : 'is there'}: it leads to ${taskQueue} in ${namespace}`,
+      `the Nexus endpoint ${name} ${isNew ? 'is created' : 'exists'}: its target is ${taskQueue} in ${namespace}`,
     );
   });
 }
 
-/** Gives whether it is new. */
-async function makeEndpoint(
+/** False if it exists. */
+async function createEndpoint(
   { operatorService }: Connected['temporal']['connection'],
   name: string,
   worker: { namespace: string; taskQueue: string },
@@ -69,7 +66,7 @@ async function makeEndpoint(
   const target = found.spec?.target?.worker;
   if (target?.namespace === worker.namespace && target.taskQueue === worker.taskQueue) return false;
   throw new UsageError(
-    `The Nexus endpoint ${name} leads elsewhere, to ${target?.taskQueue ?? 'an address'}; give another name, or remove it`,
+    `The Nexus endpoint ${name} has another target, ${target?.taskQueue ?? 'an address'}; choose another name, or delete it`,
   );
 }
 

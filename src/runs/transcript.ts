@@ -32,7 +32,7 @@ export async function startTranscript(
   });
 }
 
-/** The same, of an input that is complete. */
+/** The same, for an input that is complete. */
 export function startTranscriptInput(
   temporal: Client,
   taskQueue: string,

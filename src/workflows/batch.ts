@@ -44,8 +44,8 @@ async function conduct(run: Batch): Promise<BatchResult> {
 }
 
 async function finish(run: Batch): Promise<BatchResult> {
-  const { progress, counts } = run;
-  const status = progress.stage === 'cancelling' ? 'cancelled' : endStage(counts);
+  const { progress, counts, stopped } = run;
+  const status = progress.stage === 'cancelling' ? 'cancelled' : endStage(counts, stopped);
   setStage(run, status);
   forgetUnsent(run);
   notifyChanges(run);
@@ -59,7 +59,6 @@ async function finish(run: Batch): Promise<BatchResult> {
   } while (run.ungranted.size > 0);
   const { key, manifest } = run.input;
   const { digest, items } = manifest;
-  const { stopped } = run;
   return { key, status, digest, items, counts, startedAt, finishedAt, notified, incomplete, stopped };
 }
 

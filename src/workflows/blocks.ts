@@ -21,14 +21,17 @@ import {
   type Scope,
 } from '../contract';
 import { type Duration, DURATION_FORM, parseDuration } from '../contract/durations';
-import { changeIdOf } from '../contract/ids';
+import { validateChange } from '../contract/changes';
+import { stepRequestId } from '../contract/ids';
+import { anyObject, notify, project, scope, text } from '../validation/fields';
+import { matching, object, openObject, required, type Rule, validate } from '../validation/rules';
 import { wasReset } from './lib/atMostOnce';
 import { type Message, notifyUser } from './lib/notify';
 import { type mediaRequest } from './mediaRequest';
 import { ProjectWrites, writeToProject } from './steps/write';
 
 export * from '.';
-/** The changes of one run; it makes one at its start. */
+/** Keeps track of the changes that a run asks for. Create one at the start of the run. */
 export { ProjectWrites };
 
 /**
@@ -40,18 +43,20 @@ export function runMedia(input: MediaRequestInput & { key: string }): Promise<Me
 }
 
 export interface Polling<News> {
-  /** One question, by an activity with `maximumAttempts: 1`. One that fails is "no news". */
+  /** One poll, by an activity with `maximumAttempts: 1`. A failed one is ignored. */
   ask: () => Promise<News>;
   isOver: (news: News) => boolean;
-  /** In the history and the UI, with each timer. */
+  /** The summary of each timer in the UI. */
   summary?: string;
   min?: Duration;
   max?: Duration;
-  /** After this long it fails. */
+  /** `pollUntil` fails after this long. */
   giveUp?: Duration;
 }
 
-/** Asks after a pause of 15 to 20 seconds, again and again, until it is over; gives the last answer. */
+const QUICK_POLLS_MS = 3_600_000;
+
+/** Polls at intervals of 15 to 20 seconds, longer ones after an hour, until `isOver`; returns the last answer. */
 export async function pollUntil<News>({
   ask,
   isOver,
@@ -60,10 +65,13 @@ export async function pollUntil<News>({
   max = DEFAULT_POLL.max,
   giveUp = DEFAULT_POLL.giveUp,
 }: Polling<News>): Promise<News> {
-  const [least, most, longest] = [msOf(min), msOf(max), msOf(giveUp)];
-  const begun = Date.now();
+  const [minMs, maxMs, giveUpMs] = [requireMs(min), requireMs(max), requireMs(giveUp)];
+  const startedAt = Date.now();
   for (;;) {
-    await sleep(least + Math.random() * (most - least), { summary });
+    const usualMs = minMs + Math.random() * (maxMs - minMs);
+    // Slower after the first hour: at 15 to 20 s, the history would be full within a day.
+    const slowMs = (Date.now() - startedAt - QUICK_POLLS_MS) / 60;
+    await sleep(Math.max(usualMs, slowMs), { summary });
     let lastError = 'it was not over';
     try {
       const news = await ask();
@@ -72,7 +80,7 @@ export async function pollUntil<News>({
       if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
       lastError = `the last poll failed: ${error.cause?.message ?? error.message}`;
     }
-    if (Date.now() - begun < longest) continue;
+    if (Date.now() - startedAt < giveUpMs) continue;
     throw ApplicationFailure.nonRetryable(`Gave up after ${giveUp}: ${lastError}`, FAILURE.givenUp);
   }
 }
@@ -85,21 +93,50 @@ export interface ProjectWriteRequest {
 
 /** Changes a project's data by the writer of the project, and waits until it is saved, however long that takes. */
 export async function writeResult(writes: ProjectWrites, request: ProjectWriteRequest): Promise<void> {
-  const changeId = changeIdOf(workflowInfo().workflowId, uuid4());
-  const outcome = await writeToProject(writes, { ...request, changeId });
+  requireValid(WRITE, request);
+  const problems = validateChange(request.change);
+  if (problems.length > 0) throw badInput(problems);
+  const changeId = stepRequestId(workflowInfo().workflowId, uuid4());
+  const outcome = await writeToProject(writes, { ...request, scope: request.scope ?? undefined, changeId });
   if (outcome?.ok === false) throw ApplicationFailure.nonRetryable(outcome.error, FAILURE.badChange);
 }
 
-/** Notifies a user at most once of an event, whose name is unique in the run. */
-export function notifyOnce(to: NotifyTarget, event: Event): Promise<NotificationStatus> {
-  const sender = { requestName: workflowInfo().workflowId, progress: { reset: wasReset(undefined) } };
-  return notifyUser(sender, to, { extra: {}, ...event });
+/** Sends a notification at most once. Each call in a run has another `event`, which its `X-Request-Id` contains. */
+export async function notifyOnce(to: NotifyTarget, message: OneMessage): Promise<NotificationStatus> {
+  requireValid(NOTIFICATION, { to, message });
+  const sender = {
+    requestName: stepRequestId(workflowInfo().workflowId, 'event'),
+    progress: { reset: wasReset(undefined) },
+  };
+  return notifyUser(sender, to, { extra: {}, ...message });
 }
 
-type Event = Omit<Message, 'extra' | 'denied'> & Partial<Pick<Message, 'extra'>>;
+type OneMessage = Omit<Message, 'extra' | 'denied'> & Partial<Pick<Message, 'extra'>>;
 
-function msOf(duration: Duration): number {
+const WRITE = object({ project: required(project), change: required(anyObject), scope });
+
+const NOTIFICATION = object({
+  to: required(notify),
+  message: required(
+    openObject({
+      event: required(matching(/^[\x21-\x7e]{1,60}$/, 'a name without blanks, at most 60 long')),
+      ...{ category: required(text), title: required(text), message: required(text) },
+    }),
+  ),
+});
+
+/** A plain error would fail the workflow task of the team without end. */
+function requireValid(rule: Rule, value: unknown): void {
+  const problems = validate(rule, value);
+  if (problems.length > 0) throw badInput(problems);
+}
+
+function badInput(problems: string[]): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(problems.join('; '), FAILURE.badInput);
+}
+
+function requireMs(duration: Duration): number {
   const ms = parseDuration(duration);
   if (ms !== undefined) return ms;
-  throw ApplicationFailure.nonRetryable(`"${duration}" is not ${DURATION_FORM}`, FAILURE.badInput);
+  throw badInput([`"${duration}" is not ${DURATION_FORM}`]);
 }

@@ -7,7 +7,7 @@ const team = require('segue-team-workflows') as Record<string, unknown>;
 const clashing = Object.entries(segue).filter(([name, own]) => name in team && team[name] !== own);
 if (clashing.length > 0) {
   const names = clashing.map(([name]) => name).join(', ');
-  throw new TypeError(`Segue has workflows of the same names; name yours otherwise: ${names}`);
+  throw new TypeError(`Segue has workflows of the same names; rename yours: ${names}`);
 }
 
 export = { ...segue, ...team };

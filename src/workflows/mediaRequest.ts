@@ -1,8 +1,8 @@
 import { continueAsNew } from '@temporalio/workflow';
 import { type MediaRequestInput, type MediaResult } from '../contract';
 import { isRecord } from '../validation/inputs';
+import { untilRequestedEnds } from './lib/requests';
 import { readMediaSettings } from './steps/mediaJob';
-import { untilRequestedEnds } from './steps/request';
 
 /**
  * A media job for starters that are not Segue's client: other languages, the `temporal` command, the UI. It starts the one

@@ -1,7 +1,7 @@
 import { ApplicationFailure, continueAsNew } from '@temporalio/workflow';
 import { FAILURE, type RunRequest } from '../contract';
 import { isRecord } from '../validation/inputs';
-import { untilRequestedEnds } from './steps/request';
+import { untilRequestedEnds } from './lib/requests';
 
 const KINDS: readonly unknown[] = [
   'media',
@@ -12,7 +12,7 @@ const KINDS: readonly unknown[] = [
 ] satisfies RunRequest['kind'][];
 
 /**
- * A run of any kind for callers through Nexus: it starts the one run of its key, or attaches to it, and gives that run's
+ * A run of any kind for callers through Nexus. It starts the one run of the key, or finds it, and returns that run's
  * result. Cancelling the request does not cancel the run.
  */
 export async function runRequest(request: RunRequest): Promise<object> {

@@ -5,8 +5,9 @@ import { Client, Connection } from '@temporalio/client';
 import { createWorker } from '../src/worker';
 import { type product } from '../src/workflows';
 
-void test('a product is paid for once, also when its workflow runs again', async () => {
+void test('a product is paid for once, also when its workflow runs again', async (t) => {
   const { sandboxUrl, temporalAddress, settings, stop } = await startTestEnvironment();
+  t.after(stop);
   const project = { resourcetype: 'campaign', id: 'c1a4d5e0-1111-4222-8333-444455556666' };
   await fetch(`${sandboxUrl}/_sandbox/seed`, {
     method: 'POST',
@@ -16,6 +17,7 @@ void test('a product is paid for once, also when its workflow runs again', async
   const taskQueue = 'shop';
   const worker = await createWorker({ ...settings, SEGUE_TASK_QUEUE: taskQueue });
   const connection = await Connection.connect({ address: temporalAddress });
+  t.after(() => connection.close());
   const temporal = new Client({ connection });
   const input = {
     sku: 'shoe',
@@ -32,6 +34,4 @@ void test('a product is paid for once, also when its workflow runs again', async
   const ledger = await fetch(`${sandboxUrl}/_sandbox/ledger`);
   const { summary } = (await ledger.json()) as { summary: { submissions: number } };
   assert.equal(summary.submissions, 1);
-  await connection.close();
-  await stop();
 });

@@ -9,7 +9,7 @@ import {
 } from '../../api/errors';
 import { FAILURE, isAccessDenied } from '../../contract';
 import { type Duration, msOf } from '../../contract/durations';
-import { InvalidInput, KeyReused } from '../../errors';
+import { InvalidInput, KeyReused, type UnreachableAddress } from '../../errors';
 
 /** The one cast from an error of the api to a failure that Temporal records. `mayRetry` decides for errors that are final otherwise. */
 export function activityFailure(error: unknown, { mayRetry = false } = {}): ApplicationFailure {
@@ -29,6 +29,18 @@ export function activityFailure(error: unknown, { mayRetry = false } = {}): Appl
 export function inputFailure(error: unknown): ApplicationFailure | undefined {
   const isFinal = error instanceof InvalidInput || error instanceof KeyReused;
   return isFinal ? ApplicationFailure.nonRetryable(error.message, FAILURE.badInput) : undefined;
+}
+
+/** A run that waits for an unreadable manifest without end would never say what is wrong. */
+const LONGEST_UNREADABLE_MS = 30 * 60_000;
+const FEWEST_READS = 5;
+
+/** For activities that read a manifest. Without causes: they may show more of an address than messages do. */
+export function unreadableFailure({ message }: UnreachableAddress, advice = ''): ApplicationFailure {
+  const { attempt, scheduledTimestampMs } = activityInfo();
+  if (attempt < FEWEST_READS || Date.now() - scheduledTimestampMs < LONGEST_UNREADABLE_MS)
+    return ApplicationFailure.retryable(message, FAILURE.unreachable);
+  return ApplicationFailure.nonRetryable(`${message}${advice}`, FAILURE.unreachable);
 }
 
 export interface AuthGrace {

@@ -128,7 +128,7 @@ async function showWhatHappened({ sandbox, temporal, uiUrl }: LocalStack, key: s
   const { entries } = (await ledger.json()) as { entries: LedgerEntry[] };
   const ofMedia = entries.filter(({ requestId }) => requestId?.startsWith(`${key}~`));
   const accepted = ofMedia.filter(({ kind, applied }) => kind === 'submit' && applied).length;
-  print(`The service accepted ${accepted} POSTs, one for each media job.`);
+  print(`The service accepted ${accepted} POSTs for 2 media jobs.`);
   print('Where to look:');
   print(`  ${REPORT}   the report: what happened when, with pictures; open it in a browser`);
   if (uiUrl) {

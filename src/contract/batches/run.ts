@@ -105,16 +105,20 @@ export interface BatchResult extends Pick<
   BatchStatus,
   'key' | 'items' | 'counts' | 'startedAt' | 'incomplete' | 'digest' | 'stopped'
 > {
-  /** `attention`: held items continue as separate jobs, unless their partition was stopped. */
+  /** `attention`: held items continue as separate jobs, or a partition was stopped. */
   status: 'completed' | 'unsaved' | 'attention' | 'cancelled';
   finishedAt: string;
   notified: NotificationStatus | null;
 }
 
 /** Held items need a decision, so they come first. */
-export function endStage({ held, unsaved }: ItemCounts): Exclude<BatchResult['status'], 'cancelled'> {
+export function endStage(
+  { held, unsaved }: ItemCounts,
+  stopped: StoppedItems | null,
+): Exclude<BatchResult['status'], 'cancelled'> {
   if (held > 0) return 'attention';
-  return unsaved > 0 ? 'unsaved' : 'completed';
+  if (unsaved > 0) return 'unsaved';
+  return stopped ? 'attention' : 'completed';
 }
 
 export const batchStatusQuery = defineQuery<BatchStatus>('status');

@@ -47,6 +47,8 @@ async function findWholeBatch(
   token: string | undefined,
 ): Promise<StartedBatch | undefined> {
   const { key } = asked;
+  // Without a token somebody chose the key, perhaps again for a manifest that only the query of the address tells apart.
+  if (token === undefined && addressName(asked.manifest) !== asked.manifest) return undefined;
   const found = await findOwnRun(temporal, batchWorkflowId(key));
   if (!found) return undefined;
   const input = (await inputOf(temporal, found)) as BatchInput;

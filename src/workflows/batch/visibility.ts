@@ -122,7 +122,7 @@ export async function notifyEnd(
 ): Promise<NotificationStatus | null> {
   const { counts } = run;
   const { key, notify } = run.input;
-  const isGood = counts.succeeded === run.input.manifest.items;
+  const isGood = status === 'completed' && counts.succeeded === run.input.manifest.items;
   const isWanted =
     notify?.on?.includes(isGood ? 'completed' : counts.held > 0 ? 'needsInput' : 'failed') ?? true;
   if (!notify || status === 'cancelled' || !isWanted) return null;
@@ -185,7 +185,7 @@ function stageSentence({ key, stage, paused, since, concurrency }: BatchStatus):
     case 'unsaved':
       return `Over since ${since}, and **projects did not take results**: \`segue batch retry ${key}\` writes them again and submits nothing for them.`;
     case 'attention':
-      return `Over since ${since}, except items that **need a person**.`;
+      return `Over since ${since}, except what **needs a person**: held items, or a stopped partition.`;
     case 'cancelled':
       return `Cancelled since ${since}. The service continues with accepted tasks; the results list them.`;
   }

@@ -47,7 +47,7 @@ test('P2: a partition that was terminated while it only wrote is noticed, and it
       args: [silentBatch(key, 1, { counts, slots: 0 })],
     });
     expect(await run.result()).toMatchObject({
-      ...{ status: 'completed', counts: { succeeded: 1, held: 0, cancelled: 0 } },
+      ...{ status: 'attention', counts: { succeeded: 1, held: 0, cancelled: 0 } },
       stopped: { unfollowed: 0, undone: 0, reason: 'partition 1 was terminated: by mistake' },
     });
     const batch = await segueClient(temporal, config).batch.get(key);

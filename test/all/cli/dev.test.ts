@@ -128,7 +128,7 @@ describe('segue demo', () => {
     const { code, stdout } = await spawnSegue(['demo'], binary(), cwd);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^campaign\/demo-\d{8}T\d{6}Z succeeded, completed/m);
-    expect(stdout).toContain('The service accepted 2 POSTs, one for each media job.');
+    expect(stdout).toContain('The service accepted 2 POSTs for 2 media jobs.');
     expect(stdout).toMatch(/segue dev --state/);
     expect(stdout).toMatch(/http:\/\/127.0.0.1:\d+\/namespaces\/default\/workflows\/campaign%2Fdemo-/);
     const report = await readFile(path.join(cwd, '.segue/demo/report.html'), 'utf8');

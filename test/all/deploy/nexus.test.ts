@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { Client, type WorkflowHandle } from '@temporalio/client';
 import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
+import { RUN_REQUEST_WORKFLOW } from '../../../src/contract';
 import { waitingJob } from '../../support/builders/waitingJob';
 import { seedProject } from '../../support/builders/writing';
 import { eventually } from '../../support/eventually';
@@ -50,13 +51,13 @@ async function call(endpoint: string, ...calls: object[]): Promise<WorkflowHandl
 async function makeEndpoint(taskQueue: string): Promise<string> {
   const endpoint = `segue-${randomUUID()}`;
   const settings = { TEMPORAL_ADDRESS: temporal.address, SEGUE_TASK_QUEUE: taskQueue };
-  for (const words of ['is made', 'is there'])
+  for (const words of ['is created', 'exists'])
     expect(await segue(['setup', '--nexus', endpoint], settings)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining(`the Nexus endpoint ${endpoint} ${words}`),
     });
   const elsewhere = await segue(['setup', '--nexus', endpoint], { ...settings, SEGUE_TASK_QUEUE: 'other' });
-  expect(elsewhere).toMatchObject({ code: 2, stderr: expect.stringContaining('leads elsewhere') });
+  expect(elsewhere).toMatchObject({ code: 2, stderr: expect.stringContaining('has another target') });
   return endpoint;
 }
 
@@ -114,7 +115,7 @@ describe('with records and a manifest', () => {
     const endpoint = await makeEndpoint(config.taskQueue);
     const { poll } = config;
     const item = waitingJob(sandbox.url);
-    const manifest = await served(JSON.stringify(item));
+    const manifest = await served(() => JSON.stringify(item));
     const { key } = waitingJob(sandbox.url);
     const media = { cutout: { tool: item.tool, request: item.request } };
     const project = await seedProject(sandbox.url);
@@ -132,11 +133,63 @@ describe('with records and a manifest', () => {
       { status: 'completed', counts: { succeeded: 1 } },
     ]);
   });
+
+  test('the key of a batch is refused for another manifest, also at an address with another query', async () => {
+    const endpoint = await makeEndpoint(config.taskQueue);
+    const [first, second] = [waitingJob(sandbox.url), waitingJob(sandbox.url)];
+    const manifests = new Map([first, second].map((item) => [`?${item.key}`, JSON.stringify(item)]));
+    const address = await served((query) => manifests.get(query) ?? '');
+    const batchOf = ({ key }: { key: string }) => ({
+      kind: 'batch',
+      spec: { key: first.key, manifest: `${address}?${key}`, poll: config.poll },
+    });
+    const completed = [{ status: 'completed' }];
+    expect(await (await call(endpoint, batchOf(first))).result()).toMatchObject(completed);
+    expect(await (await call(endpoint, batchOf(first))).result()).toMatchObject(completed);
+    const reason = expect.stringContaining(first.key) as unknown;
+    await expect((await call(endpoint, batchOf(second))).result()).rejects.toMatchObject({
+      cause: { cause: { message: reason } },
+    });
+  });
+
+  test('P2: a request that is cancelled while it starts a batch leaves a whole batch', async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    let isRead = false;
+    const item = waitingJob(sandbox.url);
+    const manifest = await served(async () => {
+      isRead = true;
+      await released;
+      return JSON.stringify(item);
+    });
+    const spec = { key: item.key, manifest, poll: config.poll };
+    const request = await temporal.client.workflow.start(RUN_REQUEST_WORKFLOW, {
+      ...{ taskQueue: config.taskQueue, workflowId: `request/${randomUUID()}` },
+      args: [{ kind: 'batch', spec }],
+    });
+    await eventually('the read of the manifest', () => Promise.resolve(isRead));
+    await request.cancel();
+    await eventually('the workflow task of the cancellation', async () => {
+      const { events } = await request.fetchHistory();
+      const isOf = (event: object): boolean => 'workflowExecutionCancelRequestedEventAttributes' in event;
+      const isTask = (event: object): boolean => 'workflowTaskCompletedEventAttributes' in event;
+      return (events ?? []).slice((events ?? []).findIndex(isOf)).some(isTask);
+    });
+    const { events } = await request.fetchHistory();
+    expect(events?.filter((event) => event.activityTaskCancelRequestedEventAttributes)).toEqual([]);
+    release();
+    await expect(request.result()).rejects.toMatchObject({ cause: { name: 'CancelledFailure' } });
+    const batch = await segueClient(temporal, config).batch.get(item.key);
+    expect(await batch.result()).toMatchObject({ status: 'completed' });
+  });
 });
 
 /** Gives the address. */
-async function served(text: string): Promise<string> {
-  const server = createServer((_request, response) => response.end(text)).listen(0, '127.0.0.1');
+async function served(textOf: (query: string) => string | Promise<string>): Promise<string> {
+  const server = createServer((request, response) => {
+    const { search } = new URL(request.url ?? '', 'http://localhost');
+    void Promise.resolve(textOf(search)).then((text) => response.end(text));
+  }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   servers.push(server);
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/manifest.ndjson`;

@@ -183,6 +183,6 @@ test('`segue init` makes a project whose own test passes, and overwrites nothing
   expect(tested.stdout).toMatch(/pass 1\b/);
   await expect(init()).rejects.toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('Nothing was written: . already has'),
+    stderr: expect.stringContaining('Nothing was written: there is already'),
   });
 }, 300_000);

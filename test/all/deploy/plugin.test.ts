@@ -38,7 +38,7 @@ test("P1 P2 P4: a team's own workflow whose worker is killed has one POST, its c
     project,
     notify: { userId: 'u-1', workspaceId: 'w-1' },
   };
-  const options = { taskQueue, workflowId: `product-${randomUUID()}` };
+  const options = { taskQueue, workflowId: `Größe 1 ${randomUUID()}` };
   const handle = await temporal.client.workflow.start('product', { ...options, args: [input] });
   const { media } = segueClient(temporal, testConfig({ taskQueue }));
   const job = await eventually('the job', () => media.get('product-shoe').catch(() => false as const));
@@ -101,10 +101,10 @@ describe('a worker with the plugin', () => {
 
   test('refuses activities of the same names, and a second worker', async () => {
     const activities = { submit: () => undefined, notify: () => undefined };
-    await expect(create({ activities })).rejects.toThrow('name yours otherwise: notify');
+    await expect(create({ activities })).rejects.toThrow('rename yours: notify');
     const plugins = [newPlugin()];
     const worker = await create({ plugins });
-    await expect(create({ plugins })).rejects.toThrow('make another one');
+    await expect(create({ plugins })).rejects.toThrow('create another one');
     await worker.runUntil(Promise.resolve());
   });
 });

@@ -11,8 +11,8 @@ beforeAll(async () => {
   workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') });
 });
 
-/** Runs the workflow with an activity that gives these answers, the last one again and again. */
-async function poll(answers: (string | Error)[], times: object = {}): Promise<unknown> {
+/** Runs a workflow with an activity that gives these answers, the last one again and again. */
+async function run(type: string, answers: (string | Error)[], times: object = {}): Promise<unknown> {
   const taskQueue = randomUUID();
   const ask = (): string => {
     const [answer = ''] = answers.length > 1 ? answers.splice(0, 1) : answers;
@@ -23,22 +23,31 @@ async function poll(answers: (string | Error)[], times: object = {}): Promise<un
     ...{ connection: temporal.nativeConnection, taskQueue, workflowBundle, activities: { ask } },
   });
   const options = { taskQueue, workflowId: randomUUID(), args: [times] };
-  const work = (): Promise<unknown> => temporal.client.workflow.execute('polling', options);
+  const work = (): Promise<unknown> => temporal.client.workflow.execute(type, options);
   return worker.runUntil(work);
 }
 
 test('pollUntil asks again after an answer that is not the last and after a failed question', async () => {
-  expect(await poll(['running', new Error('503'), 'running', 'over'])).toBe('over');
+  expect(await run('polling', ['running', new Error('503'), 'running', 'over'])).toBe('over');
 });
 
 test('pollUntil gives up with the last error', async () => {
-  await expect(poll([new Error('503')], { giveUp: '50ms' })).rejects.toMatchObject({
+  await expect(run('polling', [new Error('503')], { giveUp: '50ms' })).rejects.toMatchObject({
     cause: { type: 'GivenUp', message: 'Gave up after 50ms: the last poll failed: 503' },
   });
 });
 
 test('pollUntil refuses what is not a duration', async () => {
-  await expect(poll(['over'], { min: '15 seconds' })).rejects.toMatchObject({
+  await expect(run('polling', ['over'], { min: '15 seconds' })).rejects.toMatchObject({
     cause: { type: 'BadInput', message: expect.stringContaining('"15 seconds" is not a number with a unit') },
   });
+});
+
+test('notifyOnce and writeResult fail at once where something is missing', async () => {
+  expect(await run('careless', [''])).toEqual([
+    expect.stringContaining('to: is required'),
+    'message: is required',
+    expect.stringContaining('must be an object'),
+    'change: changes nothing; give steps or fields',
+  ]);
 });

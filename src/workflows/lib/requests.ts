@@ -1,11 +1,11 @@
-/** Starts the run that somebody asks for, and waits for its end. */
-import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+/** Starts or finds the run of a request, and waits for its end. */
+import { CancellationScope, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import { HEARTBEAT_TIMEOUT_MS, type RunRequest, type SegueActivities } from '../../contract';
-import { listenForEnds, untilEnded, unwrapped } from '../lib/otherRuns';
+import { listenForEnds, untilEnded, unwrapped } from './otherRuns';
 
-/** These call only the Temporal server, so they are retried without end. */
+/** Calls only the Temporal server, so it is retried without end. */
 const { readRequested } = proxyActivities<SegueActivities>({ startToCloseTimeout: '40s' });
-/** A batch has a manifest, which may be long. */
+/** Reads the manifest of a batch, which may be long. */
 const { startRequested } = proxyActivities<SegueActivities>({
   startToCloseTimeout: '1h',
   heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
@@ -20,7 +20,10 @@ export async function untilRequestedEnds(
   continueAsNew: () => Promise<never>,
 ): Promise<object> {
   const reported = listenForEnds();
-  const { workflowId, isOver } = await unwrapped(() => startRequested(request));
+  const { workflowId, isOver } = await unwrapped(() =>
+    // Not cancellable: half a batch would wait for its other half for ever.
+    CancellationScope.nonCancellable(() => startRequested(request)),
+  );
   setCurrentDetails(`Waits for the end of \`${workflowId}\`.`);
   return untilEnded({
     ...{ workflowId, reported, mayHaveEnded: isOver, checkEveryMs: CHECK_EVERY_MS, continueAsNew },
