@@ -24,18 +24,25 @@ import { Heartbeat } from './atMostOnce/heartbeat';
 import { inputFailure, unreadableFailure } from './lib/failures';
 import { subscribeToEnd, untilEnded } from './runs';
 
+/** An earlier attempt may have started a part of the batch. */
+const ADVICE = '. When that is fixed, ask again with the same key';
+
 export function createStartRequested(proxy?: ProxySettings): SegueActivities['startRequested'] {
   return async (request) => {
     const { taskQueue, workflowExecution } = activityInfo();
     const client = getClient();
     const heartbeat = new Heartbeat();
     try {
-      const settings = { taskQueue, proxy, signal: cancellationSignal() };
+      const { workflowId: ownId = '' } = workflowExecution ?? {};
+      const token = request.kind === 'batch' ? ownId : undefined;
+      const settings = { taskQueue, proxy, token, signal: cancellationSignal() };
       const { workflowId } = await startRun(client, request, settings);
-      const isOver = !(await subscribeToEnd(client, workflowId, workflowExecution?.workflowId ?? ''));
+      const isOver = !(await subscribeToEnd(client, workflowId, ownId));
       return { workflowId, isOver };
     } catch (error) {
-      throw error instanceof UnreachableAddress ? unreadableFailure(error) : (inputFailure(error) ?? error);
+      throw error instanceof UnreachableAddress
+        ? unreadableFailure(error, ADVICE)
+        : (inputFailure(error) ?? error);
     } finally {
       heartbeat.stop();
     }
@@ -62,7 +69,7 @@ function startRun(
       return startOrFind(client, campaignStart(spec as RequestSpecs['campaign'], all));
     case 'batch':
       assertValid(validateScheduledBatch(spec), 'The batch was not started');
-      return startScheduledBatch(client, spec as RequestSpecs['batch'], all);
+      return startScheduledBatch(client, spec as RequestSpecs['batch'], { ...all, isChosenKey: true });
   }
 }
 

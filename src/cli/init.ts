@@ -10,8 +10,8 @@ const STARTER = path.join(PACKAGE_ROOT, 'examples/starter');
 const NEXT_STEPS = `Next:
   npm install
   cp .env.example .env
-  npx --no segue dev     Temporal and the sandbox, until Ctrl-C
-  npm start         the worker, in a second terminal
+  npx --no segue dev   Temporal and the sandbox, until Ctrl-C
+  npm start            the worker, in a second terminal
   npm test`;
 
 export function addTo(program: Command): void {

@@ -22,9 +22,17 @@ import {
 } from '../contract';
 import { type Duration, DURATION_FORM, parseDuration } from '../contract/durations';
 import { validateChange } from '../contract/changes';
-import { stepRequestId } from '../contract/ids';
-import { anyObject, notify, project, scope, text } from '../validation/fields';
-import { matching, object, openObject, required, type Rule, validate } from '../validation/rules';
+import { shortDigest, stepRequestId } from '../contract/ids';
+import { anyObject, id, notifyFields, scope, text } from '../validation/fields';
+import {
+  matching,
+  object,
+  openObject,
+  required,
+  type Rule,
+  validate,
+  withoutNulls,
+} from '../validation/rules';
 import { wasReset } from './lib/atMostOnce';
 import { type Message, notifyUser } from './lib/notify';
 import { type mediaRequest } from './mediaRequest';
@@ -49,6 +57,7 @@ export interface Polling<News> {
   /** The summary of each timer in the UI. */
   summary?: string;
   min?: Duration;
+  /** In the first hour; later up to 1/60 of the time since the start. */
   max?: Duration;
   /** `pollUntil` fails after this long. */
   giveUp?: Duration;
@@ -70,7 +79,8 @@ export async function pollUntil<News>({
   for (;;) {
     const usualMs = minMs + Math.random() * (maxMs - minMs);
     // Slower after the first hour: at 15 to 20 s, the history would be full within a day.
-    const slowMs = (Date.now() - startedAt - QUICK_POLLS_MS) / 60;
+    const passedMs = Date.now() - startedAt;
+    const slowMs = Math.min((passedMs - QUICK_POLLS_MS) / 60, giveUpMs - passedMs);
     await sleep(Math.max(usualMs, slowMs), { summary });
     let lastError = 'it was not over';
     try {
@@ -97,30 +107,40 @@ export async function writeResult(writes: ProjectWrites, request: ProjectWriteRe
   const problems = validateChange(request.change);
   if (problems.length > 0) throw badInput(problems);
   const changeId = stepRequestId(workflowInfo().workflowId, uuid4());
-  const outcome = await writeToProject(writes, { ...request, scope: request.scope ?? undefined, changeId });
+  const { project, change, scope } = request;
+  const { resourcetype, id } = project;
+  const outcome = await writeToProject(writes, {
+    ...{ project: { resourcetype, id }, change, scope: scope ?? undefined, changeId },
+  });
   if (outcome?.ok === false) throw ApplicationFailure.nonRetryable(outcome.error, FAILURE.badChange);
 }
 
 /** Sends a notification at most once. Each call in a run has another `event`, which its `X-Request-Id` contains. */
 export async function notifyOnce(to: NotifyTarget, message: OneMessage): Promise<NotificationStatus> {
   requireValid(NOTIFICATION, { to, message });
+  const { workflowId } = workflowInfo();
   const sender = {
-    requestName: stepRequestId(workflowInfo().workflowId, 'event'),
+    requestName: stepRequestId(workflowId, shortDigest(workflowId)),
     progress: { reset: wasReset(undefined) },
   };
-  return notifyUser(sender, to, { extra: {}, ...message });
+  return notifyUser(sender, to, { extra: {}, ...withoutNulls(message) });
 }
 
 type OneMessage = Omit<Message, 'extra' | 'denied'> & Partial<Pick<Message, 'extra'>>;
 
-const WRITE = object({ project: required(project), change: required(anyObject), scope });
+const WRITE = object({
+  project: required(openObject({ resourcetype: required(id), id: required(id) })),
+  change: required(anyObject),
+  scope,
+});
 
 const NOTIFICATION = object({
-  to: required(notify),
+  to: required(openObject(notifyFields)),
   message: required(
     openObject({
       event: required(matching(/^[\x21-\x7e]{1,60}$/, 'a name without blanks, at most 60 long')),
       ...{ category: required(text), title: required(text), message: required(text) },
+      ...{ body: text, extra: anyObject, sendBefore: text },
     }),
   ),
 });

@@ -111,14 +111,13 @@ export interface BatchResult extends Pick<
   notified: NotificationStatus | null;
 }
 
-/** Held items need a decision, so they come first. */
+/** What needs a person comes first. */
 export function endStage(
   { held, unsaved }: ItemCounts,
   stopped: StoppedItems | null,
 ): Exclude<BatchResult['status'], 'cancelled'> {
-  if (held > 0) return 'attention';
-  if (unsaved > 0) return 'unsaved';
-  return stopped ? 'attention' : 'completed';
+  if (held > 0 || stopped) return 'attention';
+  return unsaved > 0 ? 'unsaved' : 'completed';
 }
 
 export const batchStatusQuery = defineQuery<BatchStatus>('status');

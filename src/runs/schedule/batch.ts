@@ -21,8 +21,10 @@ export type AskedBatch = ScheduledBatch & { key: string };
 export type StartedBatch = RunFacts & { digest: string; warnings?: string[] };
 
 export interface FiringSettings extends StartSettings {
-  /** The same in every attempt of a firing, and in no other firing. */
+  /** The same in every attempt of a firing or request, and in no other one. */
   token?: string;
+  /** Somebody chose the key, perhaps again for a manifest that only the query of its address tells apart. */
+  isChosenKey?: boolean;
   proxy?: ProxySettings;
   /** Stops the hand-over; partitions that were started stay. */
   signal?: AbortSignal;
@@ -33,30 +35,30 @@ export async function startScheduledBatch(
   asked: AskedBatch,
   settings: FiringSettings,
 ): Promise<StartedBatch> {
-  const whole = await findWholeBatch(temporal, asked, settings.token);
+  const whole = await findWholeBatch(temporal, asked, settings);
   return whole ?? handOverBatch(temporal, asked, settings);
 }
 
 /**
- * The batch that this firing already has, if it has the same address, scope and notify, and needs no more partitions.
+ * The batch that this firing or request already has, if it has the same address, scope and notify, and needs no more partitions.
  * The address is not read for it: it may be signed for a short time only.
  */
 async function findWholeBatch(
   temporal: Client,
   asked: AskedBatch,
-  token: string | undefined,
+  { token, isChosenKey }: Pick<FiringSettings, 'token' | 'isChosenKey'>,
 ): Promise<StartedBatch | undefined> {
-  const { key } = asked;
-  // Without a token somebody chose the key, perhaps again for a manifest that only the query of the address tells apart.
-  if (token === undefined && addressName(asked.manifest) !== asked.manifest) return undefined;
+  const { key, manifest: address } = asked;
   const found = await findOwnRun(temporal, batchWorkflowId(key));
   if (!found) return undefined;
+  const existing = found.memo?.[START_MEMO] !== token;
+  if (existing && isChosenKey && addressName(address) !== address) return undefined;
   const input = (await inputOf(temporal, found)) as BatchInput;
-  if (identityOf(input) !== identityOf({ ...asked, source: addressName(asked.manifest) })) return undefined;
+  if (identityOf(input) !== identityOf({ ...asked, source: addressName(address) })) return undefined;
   const { manifest } = input;
   const missing = isOpen(found) ? await missingPartitions(temporal, { key, manifest }) : [];
   if (missing.length > 0) return undefined;
-  return { ...found, key, existing: found.memo?.[START_MEMO] !== token, digest: manifest.digest };
+  return { ...found, key, existing, digest: manifest.digest };
 }
 
 function identityOf({ source, scope, notify }: Pick<BatchInput, 'source' | 'scope' | 'notify'>): string {
