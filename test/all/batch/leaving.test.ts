@@ -212,7 +212,7 @@ test('P2: items whose partition was stopped alone are told as not done, to all w
     await third?.result();
     await batch.resume({ by: 'Olga' });
     expect(await batch.result()).toMatchObject({
-      ...{ status: 'completed', counts: { succeeded: 2, cancelled: 4, held: 0 } },
+      ...{ status: 'attention', counts: { succeeded: 2, cancelled: 4, held: 0 } },
       stopped: { unfollowed: 0, undone: 4, reason: 'partition 2 was terminated: by mistake (and 1 more)' },
     });
     expect(await batch.report()).toMatchObject({

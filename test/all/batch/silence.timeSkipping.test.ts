@@ -83,7 +83,7 @@ test('P2: a partition that ended before its first word, and one that nobody hand
     });
     await startBatch(temporal, config, spec);
     expect(await batch.result()).toMatchObject({
-      status: 'completed',
+      status: 'attention',
       counts: { succeeded: 4, cancelled: 2 },
     });
     expect(await batch.report()).toMatchObject({ status: 'failed' });

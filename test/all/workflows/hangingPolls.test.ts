@@ -63,7 +63,8 @@ async function untilGetIsDue({ workflowId }: MediaJob): Promise<void> {
   const isDue = async (): Promise<boolean> => {
     return ((await run.describe()).raw.pendingActivities ?? []).length > 0;
   };
-  await eventually('its GET to be due', isDue, 120_000);
+  // Long: with a thousand jobs, one waits for the workflow tasks of all others.
+  await eventually('its GET to be due', isDue, 300_000);
 }
 
 test.concurrent(
@@ -92,7 +93,7 @@ test.concurrent(
       };
       await withWorker(temporal, config, url, work, { worker: { tuner } });
     }),
-  300_000,
+  600_000,
 );
 
 test.concurrent(
