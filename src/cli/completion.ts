@@ -17,7 +17,7 @@ function completionScript(program: Command): string {
   return `_segue() {
   # In zsh, path and words are variables of the shell.
   local called=segue word candidates=
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+  for word in "\${COMP_WORDS[@]:1:$((COMP_CWORD-1))}"; do
     case "$called $word" in
 ${commands.map(({ name, spellings }) => `      '${spellings.join("'|'")}') called='${name}' ;;`).join('\n')}
     esac
