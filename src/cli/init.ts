@@ -17,9 +17,7 @@ const NEXT_STEPS = `Next:
 export function addTo(program: Command): void {
   program
     .command('init')
-    .description(
-      'write a starter project here: a worker with a workflow of its own, a campaign, a manifest, a test',
-    )
+    .description('write a starter project into this folder: worker, workflow, campaign, manifest and test')
     .action(async () => {
       await writeStarter();
       print(NEXT_STEPS);
