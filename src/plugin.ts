@@ -22,13 +22,13 @@ export interface SeguePluginOptions {
 }
 
 /**
- * Adds Segue's workflows and activities to one worker, and runs the workers of Segue's other queues beside it. Listed
- * last, it passes on the interceptors of the other plugins.
+ * Adds Segue's workflows and activities to one worker, and runs the workers of Segue's other queues beside it. List it
+ * last: then the workers of the other queues use the interceptors of the other plugins.
  */
 export class SeguePlugin implements WorkerPlugin, BundlerPlugin {
   readonly name = 'segue';
-  private queues: WorkerOptions[] = [];
-  /** The workers of the other queues. */
+  /** Segue's other queues, once a worker has the plugin. */
+  private otherQueues?: WorkerOptions[];
   private readonly others: Worker[] = [];
   private close = (): Promise<void> => Promise.resolve();
 
@@ -37,8 +37,8 @@ export class SeguePlugin implements WorkerPlugin, BundlerPlugin {
   async configureWorker(team: WorkerOptions): Promise<WorkerOptions> {
     const { connection, taskQueue, namespace = 'default', dataConverter } = team;
     // A plugin of the connection also configures the workers of the other queues.
-    if (this.queues.some((queue) => queue.taskQueue === taskQueue)) return team;
-    if (this.queues.length > 0) throw new TypeError('A SeguePlugin is for one worker; create another one');
+    if (this.otherQueues?.some((queue) => queue.taskQueue === taskQueue)) return team;
+    if (this.otherQueues) throw new TypeError('A SeguePlugin is for one worker; create another one');
     if (!connection) throw new TypeError('SeguePlugin needs the worker option connection');
     const workflows = await workflowsBeside(team);
     const { config = loadWorkerConfig(), ...options } = this.options;
@@ -51,9 +51,10 @@ export class SeguePlugin implements WorkerPlugin, BundlerPlugin {
     });
     const own = queues.find((queue) => queue.taskQueue === taskQueue);
     const activities = joined(team.activities, own?.activities);
-    [this.queues, this.close] = [queues, close];
+    this.close = close;
+    this.otherQueues = queues.filter((queue) => queue !== own);
     // Now, because `runUntil` stops only a worker that runs already.
-    for (const queue of queues) if (queue !== own) this.others.push(await Worker.create(queue));
+    for (const queue of this.otherQueues) this.others.push(await Worker.create(queue));
     const nexusServices = [...(team.nexusServices ?? []), ...(own?.nexusServices ?? [])];
     // A process without the role "workflows" runs the workers of the other queues alone.
     return own ? { ...own, ...team, ...workflows, activities, nexusServices } : team;

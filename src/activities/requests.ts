@@ -24,8 +24,8 @@ import { Heartbeat } from './atMostOnce/heartbeat';
 import { inputFailure, unreadableFailure } from './lib/failures';
 import { subscribeToEnd, untilEnded } from './runs';
 
-/** An earlier attempt may have started a part of the batch. */
-const ADVICE = '. When that is fixed, ask again with the same key';
+/** The same key, because an earlier attempt may have started some of the partitions. */
+const ADVICE = '. When the address can be read, call again with the same key and manifest';
 
 export function createStartRequested(proxy?: ProxySettings): SegueActivities['startRequested'] {
   return async (request) => {

@@ -5,7 +5,10 @@ export function addTo(program: Command): void {
   program
     .command('completion')
     .description('print a script that completes commands and flags: source <(segue completion)')
-    .addHelpText('after', '\nFor bash. In zsh first: autoload -U +X bashcompinit && bashcompinit')
+    .addHelpText(
+      'after',
+      '\nFor bash. In zsh first: autoload -U +X compinit bashcompinit && compinit && bashcompinit',
+    )
     .action(async () => {
       const { segueCommand } = await import('./main.js');
       print(completionScript(await segueCommand()));
@@ -15,7 +18,7 @@ export function addTo(program: Command): void {
 function completionScript(program: Command): string {
   const commands = allCommands(program);
   return `_segue() {
-  # In zsh, path and words are variables of the shell.
+  # No variable is named path or words: zsh uses these names itself.
   local called=segue word candidates=
   for word in "\${COMP_WORDS[@]:1:$((COMP_CWORD-1))}"; do
     case "$called $word" in

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { type Command } from 'commander';
 import { PACKAGE_JSON, PACKAGE_ROOT } from '../platform/package';
@@ -10,8 +11,8 @@ const STARTER = path.join(PACKAGE_ROOT, 'examples/starter');
 const NEXT_STEPS = `Next:
   npm install
   cp .env.example .env
-  npx --no segue dev   Temporal and the sandbox, until Ctrl-C
-  npm start            the worker, in a second terminal
+  npx --no segue dev   Temporal, the sandbox and a worker of Segue alone, until Ctrl-C
+  npm start            the worker of this project, in a second terminal
   npm test`;
 
 export function addTo(program: Command): void {
@@ -26,8 +27,7 @@ export function addTo(program: Command): void {
 
 async function writeStarter(): Promise<void> {
   const { name } = PACKAGE_JSON;
-  if (!existsSync(path.join('node_modules', name)))
-    throw new UsageError(`Nothing was written: install ${name} in this folder first`);
+  if (!isInstalled(name)) throw new UsageError(`Nothing was written: install ${name} in this folder first`);
   const entries = await readdir(STARTER, { recursive: true, withFileTypes: true });
   const files = entries
     .filter((entry) => entry.isFile())
@@ -39,6 +39,15 @@ async function writeStarter(): Promise<void> {
   await cp(STARTER, '.', { recursive: true });
 }
 
+/** In this folder, or in one above it, as in an npm workspace. */
+function isInstalled(name: string): boolean {
+  try {
+    return createRequire(path.resolve('package.json')).resolve(name) !== '';
+  } catch {
+    return false;
+  }
+}
+
 const SCRIPTS = {
   build: 'tsc',
   start: 'npm run build && node --env-file=.env dist/src/worker.js',
@@ -46,6 +55,7 @@ const SCRIPTS = {
 };
 
 interface PackageJson {
+  type?: string;
   scripts?: Record<string, string>;
   dependencies?: Record<string, string>;
   devDependencies?: Record<string, string>;
@@ -57,6 +67,8 @@ async function addToPackageJson(): Promise<void> {
   const given = (
     existsSync(file) ? JSON.parse(await readFile(file, 'utf8')) : { private: true }
   ) as PackageJson;
+  if (given.type === 'module')
+    throw new UsageError('Nothing was written: the starter is CommonJS; package.json has "type": "module"');
   // `npm init` makes a test script that fails.
   if (given.scripts?.test?.includes('no test specified')) delete given.scripts.test;
   const merged = {

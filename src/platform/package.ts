@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** The folder that holds package.json, seen from src/ and from dist/ alike. */
@@ -12,3 +12,6 @@ export const PACKAGE_JSON = JSON.parse(readFileSync(path.join(PACKAGE_ROOT, 'pac
 };
 
 export const VERSION = PACKAGE_JSON.version;
+
+/** How the command is called in this folder: a checkout has it in bin/. */
+export const SEGUE = existsSync('bin/segue') ? './bin/segue' : 'npx --no segue';

@@ -20,12 +20,14 @@ import {
   type ProjectRef,
   type Scope,
 } from '../contract';
-import { type Duration, DURATION_FORM, parseDuration } from '../contract/durations';
+import { type Duration, DURATION_FORM, isZonedTime, parseDuration } from '../contract/durations';
 import { validateChange } from '../contract/changes';
 import { shortDigest, stepRequestId } from '../contract/ids';
 import { anyObject, id, notifyFields, scope, text } from '../validation/fields';
 import {
+  isText,
   matching,
+  must,
   object,
   openObject,
   required,
@@ -52,12 +54,12 @@ export function runMedia(input: MediaRequestInput & { key: string }): Promise<Me
 
 export interface Polling<News> {
   /** One poll, by an activity with `maximumAttempts: 1`. A failed one is ignored. */
-  ask: () => Promise<News>;
+  poll: () => Promise<News>;
   isOver: (news: News) => boolean;
   /** The summary of each timer in the UI. */
   summary?: string;
   min?: Duration;
-  /** In the first hour; later up to 1/60 of the time since the start. */
+  /** Longest pause in the first hour. Later a pause lasts at least 1/60 of the time since then. */
   max?: Duration;
   /** `pollUntil` fails after this long. */
   giveUp?: Duration;
@@ -67,7 +69,7 @@ const QUICK_POLLS_MS = 3_600_000;
 
 /** Polls at intervals of 15 to 20 seconds, longer ones after an hour, until `isOver`; returns the last answer. */
 export async function pollUntil<News>({
-  ask,
+  poll,
   isOver,
   summary = 'next poll',
   min = DEFAULT_POLL.min,
@@ -84,7 +86,7 @@ export async function pollUntil<News>({
     await sleep(Math.max(usualMs, slowMs), { summary });
     let lastError = 'it was not over';
     try {
-      const news = await ask();
+      const news = await poll();
       if (isOver(news)) return news;
     } catch (error) {
       if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
@@ -134,13 +136,19 @@ const WRITE = object({
   scope,
 });
 
+const zonedTime = must(
+  'a time with its zone, like 2026-01-31T14:00:00Z',
+  { type: 'string', format: 'date-time' },
+  (value) => isText(value) && isZonedTime(value),
+);
+
 const NOTIFICATION = object({
   to: required(openObject(notifyFields)),
   message: required(
     openObject({
       event: required(matching(/^[\x21-\x7e]{1,60}$/, 'a name without blanks, at most 60 long')),
       ...{ category: required(text), title: required(text), message: required(text) },
-      ...{ body: text, extra: anyObject, sendBefore: text },
+      ...{ body: text, extra: anyObject, sendBefore: zonedTime },
     }),
   ),
 });

@@ -5,6 +5,7 @@ import { isPortFree } from '@segue/devserver';
 import { type LedgerEntry, SANDBOX_KEY } from '@segue/sandbox';
 import { loadLocalConfig } from '../../config';
 import { type CampaignSpec } from '../../contract';
+import { SEGUE } from '../../platform/package';
 import { CAMPAIGN } from '../campaign';
 import { withTemporal } from '../lib/connect';
 import { reportPage } from '../report';
@@ -43,7 +44,7 @@ export async function runDev({ port, uiPort, sandboxPort, state, ...flags }: Dev
   print(
     `  TEMPORAL_ADDRESS=${stack.temporal.address} SEGUE_TASK_QUEUE=${stack.config.taskQueue} ` +
       'SEGUE_POLL_MIN=1s SEGUE_POLL_MAX=2s ' +
-      `./bin/segue media run remove-background --image-url ${stack.sandbox.url}/samples/shoe.png`,
+      `${SEGUE} media run remove-background --image-url ${stack.sandbox.url}/samples/shoe.png`,
   );
   const reason = await Promise.race([stack.broken, stopped.then(() => undefined)]);
   say(reason ? `${reason}; stopping` : 'stopping: finishing what is in flight');
@@ -132,7 +133,7 @@ async function showWhatHappened({ sandbox, temporal, uiUrl }: LocalStack, key: s
   print('Where to look:');
   print(`  ${REPORT}   the report: what happened when, with pictures; open it in a browser`);
   if (uiUrl) {
-    print(`  ./bin/segue dev --state ${DEMO_STATE}   opens the same state, with the UI, until Ctrl-C; then`);
+    print(`  ${SEGUE} dev --state ${DEMO_STATE}   opens the same state, with the UI, until Ctrl-C; then`);
     print(`  ${uiUrl}/namespaces/${temporal.namespace}/workflows/${encodeURIComponent(`campaign/${key}`)}`);
   } else {
     print(`  workflow campaign/${key} in namespace ${temporal.namespace} of ${temporal.address}`);

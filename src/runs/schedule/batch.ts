@@ -1,6 +1,7 @@
 /**
- * A batch that a firing starts. A worker that reads its manifest may be killed at any moment; the next attempt continues
- * if the address still gives the same manifest. Otherwise the firing fails, and the batch waits for the rest.
+ * A batch whose manifest a worker reads, for a firing or for a request through Nexus. The worker may be killed at any
+ * moment; the next attempt continues if the address still gives the same manifest. Otherwise the firing or the request
+ * fails, and the batch waits for the rest.
  */
 import { type Client } from '@temporalio/client';
 import { truncate } from '../../api/json';
@@ -15,7 +16,7 @@ import { normalizeScope } from '../media';
 import { findOwnRun, isOpen, type RunFacts } from '../find';
 import { inputOf, type StartSettings } from '../start';
 
-/** What a schedule asks for, under the key of one firing. */
+/** What a firing or a request asks for, with its key. */
 export type AskedBatch = ScheduledBatch & { key: string };
 /** `warnings` only if this attempt read the manifest. */
 export type StartedBatch = RunFacts & { digest: string; warnings?: string[] };
@@ -23,7 +24,10 @@ export type StartedBatch = RunFacts & { digest: string; warnings?: string[] };
 export interface FiringSettings extends StartSettings {
   /** The same in every attempt of a firing or request, and in no other one. */
   token?: string;
-  /** Somebody chose the key, perhaps again for a manifest that only the query of its address tells apart. */
+  /**
+   * A caller chose the key. The caller may use it again for another manifest whose address differs only in the query, so
+   * such an address is read again.
+   */
   isChosenKey?: boolean;
   proxy?: ProxySettings;
   /** Stops the hand-over; partitions that were started stay. */

@@ -124,7 +124,7 @@ export async function notifyEnd(
   const { key, notify } = run.input;
   const isGood = status === 'completed' && counts.succeeded === run.input.manifest.items;
   const isWanted =
-    notify?.on?.includes(isGood ? 'completed' : counts.held > 0 ? 'needsInput' : 'failed') ?? true;
+    notify?.on?.includes(isGood ? 'completed' : status === 'attention' ? 'needsInput' : 'failed') ?? true;
   if (!notify || status === 'cancelled' || !isWanted) return null;
   const follow = [
     ...(run.heldJobs > 0 ? ['Held items continue as separate jobs: `segue held`'] : []),

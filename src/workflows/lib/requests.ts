@@ -20,9 +20,10 @@ export async function untilRequestedEnds(
   continueAsNew: () => Promise<never>,
 ): Promise<object> {
   const reported = listenForEnds();
+  const start = () => startRequested(request);
   const { workflowId, isOver } = await unwrapped(() =>
-    // Not cancellable: half a batch would wait for its other half for ever.
-    CancellationScope.nonCancellable(() => startRequested(request)),
+    // Half a batch would wait for its other half for ever.
+    request.kind === 'batch' ? CancellationScope.nonCancellable(start) : start(),
   );
   setCurrentDetails(`Waits for the end of \`${workflowId}\`.`);
   return untilEnded({

@@ -1,6 +1,6 @@
 /** The packages as `npm pack` makes them, installed by projects that use them. */
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { shared } from '../../support/jest/shared';
@@ -176,6 +176,14 @@ test('`segue init` makes a project whose own test passes, and overwrites nothing
   await install(project, fileOf(0), fileOf(1), fileOf(2));
   const init = (): Promise<{ stdout: string }> =>
     run(path.join(project, 'node_modules/.bin/segue'), ['init'], { cwd: project });
+  const file = path.join(project, 'package.json');
+  const given = await readFile(file, 'utf8');
+  await writeFile(file, JSON.stringify({ ...(JSON.parse(given) as object), type: 'module' }));
+  await expect(init()).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('"type": "module"'),
+  });
+  await writeFile(file, given);
   expect((await init()).stdout).toContain('npm test');
   await install(project);
   const settings = { SEGUE_TEMPORAL_CLI: shared().temporalBinary };

@@ -104,7 +104,9 @@ describe('a worker with the plugin', () => {
     await expect(create({ activities })).rejects.toThrow('rename yours: notify');
     const plugins = [newPlugin()];
     const worker = await create({ plugins });
-    await expect(create({ plugins })).rejects.toThrow('create another one');
+    const { taskQueue } = worker.options;
+    for (const queue of ['another', taskQueue])
+      await expect(create({ plugins, taskQueue: queue })).rejects.toThrow('create another one');
     await worker.runUntil(Promise.resolve());
   });
 });

@@ -1,5 +1,6 @@
 /** Building blocks of a team's own workflows; test/all/deploy/plugin.test.ts has those that need the service. */
 import { randomUUID } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
 import { useTemporal } from '../../support/servers/temporal';
 
@@ -27,7 +28,7 @@ async function run(type: string, answers: (string | Error)[], times: object = {}
   return worker.runUntil(work);
 }
 
-test('pollUntil asks again after an answer that is not the last and after a failed question', async () => {
+test('pollUntil polls again after an answer that is not the last and after a failed poll', async () => {
   expect(await run('polling', ['running', new Error('503'), 'running', 'over'])).toBe('over');
 });
 
@@ -47,7 +48,27 @@ test('notifyOnce and writeResult fail at once where something is missing', async
   expect(await run('careless', [''])).toEqual([
     expect.stringContaining('to: is required'),
     'message: is required',
+    'message.sendBefore: must be a time with its zone, like 2026-01-31T14:00:00Z',
     expect.stringContaining('must be an object'),
     'change: changes nothing; give steps or fields',
   ]);
+});
+
+test('a workflow can be cancelled while the job that it asked for cannot be started', async () => {
+  const taskQueue = randomUUID();
+  const tried = new EventEmitter();
+  const startRequested = (): void => {
+    tried.emit('tried');
+    throw new Error('search attributes are missing');
+  };
+  const worker = await Worker.create({
+    ...{ connection: temporal.nativeConnection, taskQueue, workflowBundle, activities: { startRequested } },
+  });
+  await worker.runUntil(async () => {
+    const isTried = once(tried, 'tried');
+    const handle = await temporal.client.workflow.start('product', { taskQueue, workflowId: randomUUID() });
+    await isTried;
+    await handle.cancel();
+    await expect(handle.result()).rejects.toMatchObject({ cause: { name: 'CancelledFailure' } });
+  });
 });

@@ -5,6 +5,7 @@ import {
   type Polling,
   pollUntil,
   ProjectWrites,
+  runMedia,
   writeResult,
 } from '../../../src/workflows/blocks';
 
@@ -14,7 +15,7 @@ const { ask } = proxyActivities<{ ask: () => Promise<string> }>({
 });
 
 export function polling(times: Partial<Polling<string>>): Promise<string> {
-  return pollUntil({ ask, isOver: (news) => news === 'over', min: '10ms', max: '20ms', ...times });
+  return pollUntil({ poll: ask, isOver: (news) => news === 'over', min: '10ms', max: '20ms', ...times });
 }
 
 /** As a caller in another language may start it. */
@@ -23,9 +24,29 @@ export async function careless(): Promise<string[]> {
   const calls = [
     notifyOnce(missing, missing),
     notifyOnce({ userId: 'u', workspaceId: 'w' }, missing),
+    notifyOnce(
+      { userId: 'u', workspaceId: 'w' },
+      {
+        event: 'ready',
+        category: 'agentTaskCompleted',
+        title: 't',
+        message: 'm',
+        sendBefore: '2026-11-19T18:00:00',
+      },
+    ),
     writeResult(new ProjectWrites(), missing),
     writeResult(new ProjectWrites(), { project: { resourcetype: 'campaign', id: '1' }, change: {} }),
   ];
   const ends = await Promise.allSettled(calls);
   return ends.map((end) => (end.status === 'rejected' ? (end.reason as Error).message : 'done'));
+}
+
+export { mediaRequest } from '../../../src/workflows/mediaRequest';
+
+export async function product(): Promise<void> {
+  await runMedia({
+    key: 'shoe',
+    tool: 'remove-background',
+    request: { image_url: 'https://example.com/shoe.png' },
+  });
 }
