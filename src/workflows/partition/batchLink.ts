@@ -65,6 +65,7 @@ export async function reportToBatch(run: Partition): Promise<boolean> {
   const isOpen = async (): Promise<boolean> => (await readEnd({ workflowId })).is === 'open';
   const send = (): Promise<void> => {
     run.isReportDue = false;
+    run.isDelayReported = run.delay !== null;
     return getExternalWorkflowHandle(workflowId).signal(partitionNewsSignal, newsOf(run));
   };
   const isTaken = await signalUntilTaken(send, isOpen, 'until the batch takes reports again');

@@ -90,7 +90,7 @@ function writeNext(run: Partition, write: PendingWrite): void {
     change: () => ({ steps: asked.items.map((item) => stepOf(run, item)) }),
     onOutcome: (outcome) => {
       // The batch shows a delay that is over now.
-      run.isReportDue ||= run.delay !== null;
+      run.isReportDue ||= run.isDelayReported;
       write.asked = undefined;
       takeOutcome(run, write, asked.items, outcome?.ok === false ? outcome : undefined);
       run.handOverWhenLong();

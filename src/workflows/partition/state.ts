@@ -63,6 +63,8 @@ export class Partition {
   backoff = newBackoff();
   /** Something has changed that the batch does not know. */
   isReportDue = true;
+  /** The batch shows that results wait to be written. */
+  isDelayReported = false;
   /** The history is long: this run finishes what is in flight, and continues as new. */
   handingOver = false;
 
