@@ -68,18 +68,27 @@ export function newsLines(before: CampaignStatus | undefined, now: CampaignStatu
 
 function jobLines(jobs: readonly CampaignJob[]): string[] {
   if (jobs.length === 0) return [];
-  return table([['JOB', 'KIND', 'STATUS', 'FOR', 'TASK', ''], ...jobs.map(rowOf)]);
+  return table([['JOB', 'KIND', 'STATUS', 'FOR', 'TASK', ''], ...treeRows(jobs)]);
 }
 
-function rowOf(job: CampaignJob): string[] {
-  const { name, kind, status, since, optional, taskId, repeats, error, links } = job;
+/** As a tree: a job is shown below the last one that it needs. */
+function treeRows(jobs: readonly CampaignJob[], parent?: string, depth = 0): string[][] {
+  return jobs
+    .filter(({ needs }) => needs.at(-1) === parent)
+    .flatMap((job) => [rowOf(job, depth), ...treeRows(jobs, job.name, depth + 1)]);
+}
+
+function rowOf(job: CampaignJob, depth: number): string[] {
+  const { name, kind, status, since, optional, needs, taskId, repeats, error, links } = job;
   const isNow = status !== 'waiting' && !OVER.includes(status);
   const remarks = lines(
     error ?? links[0],
+    needs.length > 1 && `(needs ${needs.join(', ')})`,
     optional && '(optional)',
     repeats > 0 && `(made again ${repeats} times)`,
   );
-  return [name, kind, status, isNow ? age(since) : '', taskId ?? '', remarks.join(' ')];
+  const branch = depth > 0 ? `${'   '.repeat(depth - 1)}└─ ` : '';
+  return [`${branch}${name}`, kind, status, isNow ? age(since) : '', taskId ?? '', remarks.join(' ')];
 }
 
 function detail({ taskId, error }: CampaignJob): string {

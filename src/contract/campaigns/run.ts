@@ -44,6 +44,8 @@ export interface CampaignJob {
   status: CampaignJobStatus;
   since: string;
   optional: boolean;
+  /** Names of the jobs whose results its request uses. */
+  needs: string[];
   taskId: string | null;
   /** How often a person asked for it again. */
   repeats: number;

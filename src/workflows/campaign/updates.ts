@@ -5,7 +5,6 @@ import {
   validateAddedMedia,
   validateDecision,
   validateRoom,
-  referencesIn,
 } from '../../validation/campaign';
 import {
   type AddMediaOrder,
@@ -102,10 +101,8 @@ function repeatJob(run: Campaign, name: string): void {
 
 /** Jobs that depend on repeated ones; they are not repeated, since a person pays only for what was named. */
 function staleAfter(run: Campaign, again: string[]): string[] {
-  const isBuiltOn = (name: string): boolean =>
-    referencesIn(run.mediaSpec(name).request).some(({ from }) => again.includes(from));
   return run.progress.jobs
-    .filter(({ name, kind }) => kind === 'media' && !again.includes(name) && isBuiltOn(name))
+    .filter(({ name, needs }) => !again.includes(name) && needs.some((need) => again.includes(need)))
     .map(({ name }) => name);
 }
 
@@ -136,7 +133,7 @@ async function addMedia(run: Campaign, order: AddMediaOrder): Promise<CampaignRe
   const optional = order.optional ?? false;
   progress.added[name] = { tool, request, optional };
   run.remark(`${name} was added by ${by}`);
-  progress.jobs.push(newJob(name, 'media', optional, new Date().toISOString()));
+  progress.jobs.push(newJob(name, 'media', { optional, request }, new Date().toISOString()));
   save(run, 'configuration');
   publish(run);
   return receipt(run);

@@ -13,6 +13,7 @@ function job(name: string, changes: Partial<CampaignJob> = {}): CampaignJob {
       status: 'waiting',
       since: now,
       optional: false,
+      needs: [],
       taskId: null,
     },
     ...{ repeats: 0, error: null, links: [] },
@@ -55,6 +56,18 @@ test('a campaign that runs is shown with its jobs, people and remarks', () => {
     'banner  media  waiting',
     'remark: no timezone: UTC',
   ]);
+});
+
+test('a job is shown below the last job that it needs', () => {
+  const jobs = [
+    job('poster', { needs: ['cutout', 'banner'] }),
+    job('banner', { needs: ['cutout'] }),
+    job('cutout'),
+    job('intro', { kind: 'transcript' }),
+  ];
+  const rows = statusLines(status({ jobs })).slice(2);
+  expect(rows.map((row) => row.replace(/  .*/, ''))).toEqual(['cutout', '└─ banner', '', 'intro']);
+  expect(rows[2]).toMatch(/^   └─ poster +media +waiting +\(needs cutout, banner\)$/);
 });
 
 test('those who read along are told what has changed, and nothing twice', () => {
