@@ -21,6 +21,7 @@ import {
   type Scope,
 } from '../contract';
 import { type Duration, DURATION_FORM, isZonedTime, parseDuration } from '../contract/durations';
+import { bytesOf } from '../api/json';
 import { validateChange } from '../contract/changes';
 import { shortDigest, stepRequestId } from '../contract/ids';
 import { anyObject, id, notifyFields, scope, text } from '../validation/fields';
@@ -48,7 +49,8 @@ export { ProjectWrites };
  * The result of the one media job of this key, which is started or attached to. A workflow that is started again, retried
  * or reset gets the same job; cancelling it does not cancel the job.
  */
-export function runMedia(input: MediaRequestInput & { key: string }): Promise<MediaResult> {
+export async function runMedia(input: MediaRequestInput & { key: string }): Promise<MediaResult> {
+  requireValid(anyObject, input);
   return executeChild<typeof mediaRequest>(MEDIA_REQUEST_WORKFLOW, { args: [input] });
 }
 
@@ -155,8 +157,23 @@ const NOTIFICATION = object({
 
 /** A plain error would fail the workflow task of the team without end. */
 function requireValid(rule: Rule, value: unknown): void {
-  const problems = validate(rule, value);
+  const problems = [...recordingProblems(value), ...validate(rule, value)];
   if (problems.length > 0) throw badInput(problems);
+}
+
+/** The server ends a run that gives 2 MB to an activity or a child workflow. */
+const LARGEST_INPUT_BYTES = 1.5 * 1024 * 1024;
+
+/** What Temporal cannot record. */
+function recordingProblems(value: unknown): string[] {
+  try {
+    const bytes = bytesOf(value);
+    return bytes > LARGEST_INPUT_BYTES
+      ? [`the input: has ${bytes} bytes, more than ${LARGEST_INPUT_BYTES}`]
+      : [];
+  } catch (error) {
+    return [`the input: is not JSON: ${String(error)}`];
+  }
 }
 
 function badInput(problems: string[]): ApplicationFailure {

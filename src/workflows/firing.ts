@@ -1,6 +1,5 @@
 import {
   ApplicationFailure,
-  CancellationScope,
   continueAsNew,
   proxyActivities,
   setCurrentDetails,
@@ -16,7 +15,7 @@ import {
 } from '../contract';
 import { firingIn } from '../contract/ids';
 import { isRecord } from '../validation/inputs';
-import { CHECK_EVERY_MS, listenForEnds, untilEnded, unwrapped } from './lib/otherRuns';
+import { CHECK_EVERY_MS, listenForEnds, untilEnded, unwrapped, wholeOrNothing } from './lib/otherRuns';
 import { validateCarried } from './lib/refuse';
 
 /** Calls only the Temporal server, so it is retried without end. */
@@ -52,8 +51,7 @@ export async function firing(input: FiringInput): Promise<FiringResult> {
 function start(input: FiringInput, schedule: string, time: string): Promise<FiredRun> {
   const { target, spec, timezone, poll, submit } = input;
   const order = { schedule, time, target, spec, timezone, poll, submit };
-  // Not cancellable: half a batch would wait for its other half for ever.
-  return unwrapped(() => CancellationScope.nonCancellable(() => startFired(order)));
+  return unwrapped(() => wholeOrNothing(() => startFired(order)));
 }
 
 function ownFiring(input: FiringInput): { schedule: string; time: string } {

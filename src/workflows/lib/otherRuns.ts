@@ -2,6 +2,7 @@
 import {
   ActivityFailure,
   ApplicationFailure,
+  CancellationScope,
   type ChildWorkflowHandle,
   type ChildWorkflowOptions,
   condition,
@@ -134,6 +135,11 @@ export async function signalUntilTaken(
       await sleep(pause(), { summary });
     }
   }
+}
+
+/** Cancellable only before it begins: half a batch would wait for its other half for ever. */
+export function wholeOrNothing<T>(start: () => Promise<T>): Promise<T> {
+  return CancellationScope.current().consideredCancelled ? start() : CancellationScope.nonCancellable(start);
 }
 
 /** The failure that ends an activity also ends the run, with the same message and type. */

@@ -1,7 +1,7 @@
 /** Starts or finds the run of a request, and waits for its end. */
-import { CancellationScope, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import { HEARTBEAT_TIMEOUT_MS, type RunRequest, type SegueActivities } from '../../contract';
-import { listenForEnds, untilEnded, unwrapped } from './otherRuns';
+import { listenForEnds, untilEnded, unwrapped, wholeOrNothing } from './otherRuns';
 
 /** Calls only the Temporal server, so it is retried without end. */
 const { readRequested } = proxyActivities<SegueActivities>({ startToCloseTimeout: '40s' });
@@ -22,8 +22,7 @@ export async function untilRequestedEnds(
   const reported = listenForEnds();
   const start = () => startRequested(request);
   const { workflowId, isOver } = await unwrapped(() =>
-    // Half a batch would wait for its other half for ever.
-    request.kind === 'batch' ? CancellationScope.nonCancellable(start) : start(),
+    request.kind === 'batch' ? wholeOrNothing(start) : start(),
   );
   setCurrentDetails(`Waits for the end of \`${workflowId}\`.`);
   return untilEnded({

@@ -1,6 +1,7 @@
 /** Building blocks of a team's own workflows; test/all/deploy/plugin.test.ts has those that need the service. */
 import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
+import { ApplicationFailure } from '@temporalio/common';
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
 import { useTemporal } from '../../support/servers/temporal';
 
@@ -53,6 +54,38 @@ test('notifyOnce and writeResult fail at once where something is missing', async
     'change: changes nothing; give steps or fields',
   ]);
 });
+
+test('what Temporal cannot record is refused at once, and does not end the workflow', async () => {
+  expect(await run('unrecordable', [''])).toEqual([
+    expect.stringMatching(/^the input: is not JSON: .*BigInt/),
+    expect.stringMatching(/^the input: has 2000\d+ bytes, more than/),
+    expect.stringMatching(/^the input: has 3000\d+ bytes, more than/),
+  ]);
+});
+
+test.each([
+  ['request for a media job', 'runRequest', randomUUID(), { kind: 'media', spec: {} }],
+  ['request for a batch', 'runRequest', randomUUID(), { kind: 'batch', spec: {} }],
+  ['firing', 'firing', `firing/${randomUUID()}-2026-01-01T02:00:00Z`, {}],
+])(
+  'P1: a %s that is cancelled before its first workflow task starts nothing',
+  async (_is, type, workflowId, input) => {
+    const taskQueue = randomUUID();
+    const start = jest.fn(() => {
+      throw ApplicationFailure.nonRetryable('started');
+    });
+    const activities = { startRequested: start, startFired: start };
+    const handle = await temporal.client.workflow.start(type, { taskQueue, workflowId, args: [input] });
+    await handle.cancel();
+    const worker = await Worker.create({
+      ...{ connection: temporal.nativeConnection, taskQueue, workflowBundle, activities },
+    });
+    await worker.runUntil(async () => {
+      await expect(handle.result()).rejects.toMatchObject({ cause: { name: 'CancelledFailure' } });
+    });
+    expect(start).not.toHaveBeenCalled();
+  },
+);
 
 test('a workflow can be cancelled while the job that it asked for cannot be started', async () => {
   const taskQueue = randomUUID();

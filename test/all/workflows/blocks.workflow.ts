@@ -37,11 +37,29 @@ export async function careless(): Promise<string[]> {
     writeResult(new ProjectWrites(), missing),
     writeResult(new ProjectWrites(), { project: { resourcetype: 'campaign', id: '1' }, change: {} }),
   ];
+  return endsOf(calls);
+}
+
+/** What the server or JSON does not take. */
+export async function unrecordable(): Promise<string[]> {
+  const change = { steps: [{ at: '/price', set: 5n }] };
+  const ready = { event: 'ready', category: 'agentTaskCompleted' as const, title: 't', message: 'm' };
+  const calls = [
+    writeResult(new ProjectWrites(), { project: { resourcetype: 'campaign', id: '1' }, change }),
+    notifyOnce({ userId: 'u', workspaceId: 'w' }, { ...ready, body: 'x'.repeat(2_000_000) }),
+    runMedia({ key: 'shoe', tool: 'remove-background', request: { image_url: 'x'.repeat(3_000_000) } }),
+  ];
+  return endsOf(calls);
+}
+
+async function endsOf(calls: Promise<unknown>[]): Promise<string[]> {
   const ends = await Promise.allSettled(calls);
   return ends.map((end) => (end.status === 'rejected' ? (end.reason as Error).message : 'done'));
 }
 
+export { firing } from '../../../src/workflows/firing';
 export { mediaRequest } from '../../../src/workflows/mediaRequest';
+export { runRequest } from '../../../src/workflows/runRequest';
 
 export async function product(): Promise<void> {
   await runMedia({
