@@ -45,11 +45,13 @@ async function conduct(run: Batch): Promise<BatchResult> {
 
 async function finish(run: Batch): Promise<BatchResult> {
   const { progress, counts, stopped } = run;
-  const status = progress.stage === 'cancelling' ? 'cancelled' : endStage(counts, stopped);
+  const { startedAt, incomplete } = progress;
+  const isCancelled = progress.stage === 'cancelling';
+  const status = isCancelled ? 'cancelled' : endStage({ counts, stopped, incomplete });
   setStage(run, status);
   forgetUnsent(run);
   notifyChanges(run);
-  const { startedAt, since: finishedAt, incomplete } = progress;
+  const finishedAt = progress.since;
   const notified = await notifyEnd(run, status);
   // A partition that starts now would wait for hours: its grant with `cancelled` stops it.
   do {

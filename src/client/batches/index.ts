@@ -199,6 +199,6 @@ export class Batch extends Run<BatchStatus, BatchResult> {
 
 /** Its held items may be over now. */
 function asOf(result: BatchResult, counts: ItemCounts): BatchResult {
-  const status = result.status === 'cancelled' ? result.status : endStage(counts, result.stopped);
+  const status = result.status === 'cancelled' ? result.status : endStage({ ...result, counts });
   return { ...result, status, counts };
 }

@@ -105,19 +105,20 @@ export interface BatchResult extends Pick<
   BatchStatus,
   'key' | 'items' | 'counts' | 'startedAt' | 'incomplete' | 'digest' | 'stopped'
 > {
-  /** `attention`: held items continue as separate jobs, or a partition was stopped. */
+  /** `attention`: held items continue as separate jobs, a partition was stopped, or the hand-over was given up. */
   status: 'completed' | 'unsaved' | 'attention' | 'cancelled';
   finishedAt: string;
   notified: NotificationStatus | null;
 }
 
 /** What needs a person comes first. */
-export function endStage(
-  { held, unsaved }: ItemCounts,
-  stopped: StoppedItems | null,
-): Exclude<BatchResult['status'], 'cancelled'> {
-  if (held > 0 || stopped) return 'attention';
-  return unsaved > 0 ? 'unsaved' : 'completed';
+export function endStage({
+  counts,
+  stopped,
+  incomplete,
+}: Pick<BatchResult, 'counts' | 'stopped' | 'incomplete'>): Exclude<BatchResult['status'], 'cancelled'> {
+  if (counts.held > 0 || stopped || incomplete) return 'attention';
+  return counts.unsaved > 0 ? 'unsaved' : 'completed';
 }
 
 export const batchStatusQuery = defineQuery<BatchStatus>('status');

@@ -185,7 +185,7 @@ function stageSentence({ key, stage, paused, since, concurrency }: BatchStatus):
     case 'unsaved':
       return `Over since ${since}, and **projects did not take results**: \`segue batch retry ${key}\` writes them again and submits nothing for them.`;
     case 'attention':
-      return `Over since ${since}, except what **needs a person**: held items, or a stopped partition.`;
+      return `Over since ${since}, except what **needs a person**: held items, a stopped partition, or lines that were not handed over.`;
     case 'cancelled':
       return `Cancelled since ${since}. The service continues with accepted tasks; the results list them.`;
   }

@@ -263,7 +263,8 @@ test('a partition that its run would refuse is not handed over, and all that is 
 
 test('P1: a partition that comes when the rest of the manifest was given up submits nothing', async () => {
   const config = testConfig();
-  const spec = batchOf(cutouts(sandbox.url, 4), 2);
+  const notify = { userId: 'u-1', workspaceId: '1', on: ['needsInput' as const] };
+  const spec = batchOf(cutouts(sandbox.url, 4), 2, { notify });
   await withWorker(temporal, config, sandbox.url, async () => {
     const batch = await startPartly(segueClient(temporal, config), { ...spec, partitions: oneByOne([]) });
     // The first partition waits until the second has come and gone.
@@ -278,8 +279,8 @@ test('P1: a partition that comes when the rest of the manifest was given up subm
     expect(await late.result()).toMatchObject({ counts: { cancelled: 2 } });
     await batch.resume({ by: 'Olga' });
     expect(await batch.result()).toMatchObject({
-      ...{ status: 'completed', incomplete: 'the manifest is gone' },
-      counts: { cancelled: 2, waiting: 0, running: 0 },
+      ...{ status: 'attention', incomplete: 'the manifest is gone' },
+      ...{ counts: { cancelled: 2, waiting: 0, running: 0 }, notified: { status: 'sent' } },
     });
     expect(await batch.report()).toMatchObject({
       status: 'failed',

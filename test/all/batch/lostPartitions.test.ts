@@ -34,20 +34,22 @@ test('P2: a partition that is over, and whose last word was lost, is not waited 
   });
 });
 
-test('P2: a partition that was terminated while it only wrote is noticed, and its batch says that not all is written', async () => {
+test('P2: a partition that was terminated while it only wrote is noticed, and its batch says that not all is written, and notifies needsInput', async () => {
   const config = testConfig();
   const key = `b-${randomUUID()}`;
   const { workflow } = temporal.client;
   await startSilentPartitions(temporal, key, 1);
   await workflow.getHandle(batchPartWorkflowId(key, 1)).terminate('by mistake');
+  const notify = { userId: 'u-1', workspaceId: '1', on: ['needsInput'] };
   const counts = { waiting: 0, running: 0, succeeded: 1, unsaved: 0, failed: 0, held: 0, cancelled: 0 };
   await withWorker(temporal, config, sandbox.url, async () => {
     const run = await startContinued(temporal, BATCH_WORKFLOW, {
       ...{ workflowId: batchWorkflowId(key), taskQueue: config.taskQueue },
-      args: [silentBatch(key, 1, { counts, slots: 0 })],
+      args: [{ ...silentBatch(key, 1, { counts, slots: 0 }), notify }],
     });
     expect(await run.result()).toMatchObject({
       ...{ status: 'attention', counts: { succeeded: 1, held: 0, cancelled: 0 } },
+      notified: { status: 'sent' },
       stopped: { unfollowed: 0, undone: 0, reason: 'partition 1 was terminated: by mistake' },
     });
     const batch = await segueClient(temporal, config).batch.get(key);
