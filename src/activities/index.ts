@@ -75,10 +75,7 @@ export function createActivities(api: Api, options: ActivityOptions = {}) {
     pollTasks: createPollTasks(api),
   } satisfies PollActivities;
   const writes = { writeProjects: createWriteProjects(api, organizationOf, options) };
-  const writeProblem: WriteProblem = (scope, call) =>
-    (scope?.organization ?? options.organization) === undefined
-      ? organizationProblem(organizationOf, call)
-      : Promise.resolve(null);
+  const writeProblem: WriteProblem = (scope, call) => organizationProblem(organizationOf, scope, call);
   const post = createPost(api, breaker, new RateLimitPause(options.now), denials, writeProblem);
   const submits = { submit: createSubmit(post, options) };
   const chunks = { submitChunk: createSubmitChunk(post, options) };

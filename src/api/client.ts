@@ -224,7 +224,7 @@ export function organizationResolver(api: Pick<Api, 'getWorkspace'>, configured?
   };
 }
 
-/** Why the workspace of the credential is unknown. */
+/** Why the workspace of a scope is unknown. */
 export interface OrganizationProblem {
   reason: string;
   /** The service does not find the workspace now, and may find it later. */
@@ -234,10 +234,11 @@ export interface OrganizationProblem {
 /** Null also where the service does not answer now. */
 export async function organizationProblem(
   organizationOf: OrganizationOf,
+  scope: Scope | undefined,
   options: CallOptions,
 ): Promise<OrganizationProblem | null> {
   try {
-    await organizationOf(undefined, options);
+    await organizationOf(scope, options);
     return null;
   } catch (error) {
     const isTemporary = isUnknownWorkspace(error);

@@ -33,9 +33,8 @@ export async function runWorker(config: WorkerConfig): Promise<void> {
 
 /** Logged at the start: jobs that write to projects are not sent. */
 async function warnWithoutWorkspace({ api: { organization } }: WorkerConfig): Promise<void> {
-  if (organization !== undefined) return;
   const problem = await withApi({}, (api, options) =>
-    organizationProblem(organizationResolver(api), options()),
+    organizationProblem(organizationResolver(api, organization), undefined, options()),
   );
   if (problem === null) return;
   const effect = problem.isTemporary ? 'wait' : 'are refused';

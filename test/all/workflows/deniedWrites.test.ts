@@ -26,21 +26,28 @@ test('P2: when a project takes no change, all its items become unsaved together 
   expect(Math.max(...(await faultHits(sandbox.url)))).toBeLessThan(12);
 });
 
-test('P2: a job with a write waits for a workspace that is not found, and is not paid for meanwhile', async () => {
-  const project = await seedProject(sandbox.url, {});
-  await addFault(sandbox.url, answering(404, 'get-workspace'));
-  const own = testConfig();
-  await withWorker(temporal, own, sandbox.url, async () => {
-    const request = { image_url: `${sandbox.url}/samples/mug.png` };
-    const spec = { key: newKey(), tool: 'remove-background', request, write: { project, at: '/mug' } };
-    const job = await segueClient(temporal, own).media.start(spec);
-    await eventually(
-      'an attempt that was not sent',
-      async () => (await job.state())?.attempts.at(-1)?.outcome === 'refused',
-    );
-    expect(await submissions()).toBe(0);
-    await removeFaults(sandbox.url);
-    expect(await job.wait()).toMatchObject({ status: 'succeeded' });
-  });
-  expect(await submissions()).toBe(1);
-});
+test.each([
+  ['of the credential', undefined],
+  ['that the job names', { organization: '1' }],
+])(
+  'P2: a job with a write waits for a workspace %s that is not found, and is not paid for',
+  async (_of, scope) => {
+    const project = await seedProject(sandbox.url, {});
+    await addFault(sandbox.url, answering(404, 'get-workspace'));
+    const own = testConfig();
+    await withWorker(temporal, own, sandbox.url, async () => {
+      const request = { image_url: `${sandbox.url}/samples/mug.png` };
+      const write = { project, at: '/mug' };
+      const spec = { key: newKey(), tool: 'remove-background', request, write, scope };
+      const job = await segueClient(temporal, own).media.start(spec);
+      await eventually(
+        'an attempt that was not sent',
+        async () => (await job.state())?.attempts.at(-1)?.outcome === 'refused',
+      );
+      expect(await submissions()).toBe(0);
+      await removeFaults(sandbox.url);
+      expect(await job.wait()).toMatchObject({ status: 'succeeded' });
+    });
+    expect(await submissions()).toBe(1);
+  },
+);
