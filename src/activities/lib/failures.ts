@@ -31,15 +31,15 @@ export function inputFailure(error: unknown): ApplicationFailure | undefined {
   return isFinal ? ApplicationFailure.nonRetryable(error.message, FAILURE.badInput) : undefined;
 }
 
-/** A run that waits for an unreadable manifest without end would never say what is wrong. */
-const LONGEST_UNREADABLE_MS = 30 * 60_000;
-const FEWEST_READS = 5;
+/**
+ * Half an hour of attempts with the server's default pauses: 1 s, doubling to 100 s. They are counted, because time in
+ * which no worker ran says nothing about the address.
+ */
+const MOST_READS = 25;
 
 /** For activities that read a manifest. Without causes: they may show more of an address than messages do. */
 export function unreadableFailure({ message }: UnreachableAddress, advice = ''): ApplicationFailure {
-  const { attempt, scheduledTimestampMs } = activityInfo();
-  if (attempt < FEWEST_READS || Date.now() - scheduledTimestampMs < LONGEST_UNREADABLE_MS)
-    return ApplicationFailure.retryable(message, FAILURE.unreachable);
+  if (activityInfo().attempt < MOST_READS) return ApplicationFailure.retryable(message, FAILURE.unreachable);
   return ApplicationFailure.nonRetryable(`${message}${advice}`, FAILURE.unreachable);
 }
 
