@@ -11,12 +11,12 @@ export const isGivenKey = (key: string): boolean => GIVEN_KEY.test(key);
 /** Two given keys and what joins them (`spring~banner+2`); also the longest value of a search attribute. */
 export const LONGEST_KEY = 255;
 
-const KEY = new RegExp(`^[A-Za-z0-9._~+%!'()*-]{1,${LONGEST_KEY}}$`);
+export const ANY_KEY = new RegExp(`^[A-Za-z0-9._~+%!'()*-]{1,${LONGEST_KEY}}$`);
 
 export const ANY_KEY_FORM = `1 to ${LONGEST_KEY} letters, digits or any of . _ ~ + -`;
 
 /** Given or derived. It is a part of ids and headers. */
-export const isKey = (key: string): boolean => KEY.test(key);
+export const isKey = (key: string): boolean => ANY_KEY.test(key);
 
 /** In bytes; the server refuses longer ones. */
 export const LONGEST_WORKFLOW_ID = 1_000;

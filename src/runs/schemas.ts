@@ -1,9 +1,9 @@
 /** JSON Schemas of what others write, made from the rules: for other languages and editors. */
 import { type MediaTool, mediaTools, requestJsonSchema } from '../api/tools';
-import { duration, poll, submit } from '../validation/fields';
+import { duration, givenKey, poll, submit } from '../validation/fields';
 import { campaignSpec, jobName } from '../validation/campaign';
 import { mediaInput, outlookSpec, recordInput, transcriptInput } from '../validation/inputs';
-import { type JsonSchema } from '../validation/rules';
+import { type JsonSchema, orNull } from '../validation/rules';
 import { scheduledBatch, type TargetKind } from './schedule/targets';
 
 const $schema = 'https://json-schema.org/draft/2020-12/schema';
@@ -23,7 +23,7 @@ function withoutOwn({ properties, ...schema }: JsonSchema, ...more: string[]): J
 }
 
 export function mediaRequestJsonSchema(): JsonSchema {
-  const { required, ...request } = withoutOwn(mediaInput.schema);
+  const { required, properties, ...request } = withoutOwn(mediaInput.schema);
   const description =
     'Input of the workflow `mediaRequest`, which starts the one job of its key and gives its result. Its workflow id may ' +
     'be any. Without a key, the key is a digest of the request.';
@@ -31,7 +31,11 @@ export function mediaRequestJsonSchema(): JsonSchema {
     ...{ description: tool.about, properties: { tool: { const: name }, request: requestOf(tool) } },
   }));
   const needed = required?.filter((name) => name !== 'key');
-  return { $schema, title: 'Media request', description, ...request, required: needed, oneOf: tools };
+  return {
+    ...{ $schema, title: 'Media request', description },
+    ...request,
+    ...{ properties: { ...properties, key: orNull(givenKey.schema) }, required: needed, oneOf: tools },
+  };
 }
 
 export function transcriptJsonSchema(): JsonSchema {

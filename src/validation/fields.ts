@@ -4,6 +4,7 @@ import { ID_FORM, isIdText, isWellFormed, validateScope } from '../api/scope';
 import { NOTIFY_EVENTS, type RecordKind, type RecordStatus } from '../contract';
 import { DURATION, DURATION_FORM, formatDuration, parseDuration } from '../contract/durations';
 import {
+  ANY_KEY,
   ANY_KEY_FORM,
   GIVEN_KEY,
   isKey,
@@ -41,7 +42,7 @@ export const id = must(ID_FORM, { ...TEXT, pattern: '^\\S(.*\\S)?$', maxLength: 
 
 /** What a person may choose; Segue derives other keys from it. */
 export const givenKey = matching(GIVEN_KEY, KEY_FORM);
-export const runKey = must(ANY_KEY_FORM, TEXT, (value) => typeof value === 'string' && isKey(value));
+export const runKey = matching(ANY_KEY, ANY_KEY_FORM);
 /** The run that gets a report of each stage. */
 export const listener = must('a workflow id', TEXT, isWorkflowId);
 

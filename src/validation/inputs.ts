@@ -43,6 +43,7 @@ import {
 import {
   also,
   described,
+  isGiven,
   isLeftOut,
   isText,
   listOf,
@@ -197,7 +198,7 @@ export const outlookSpec = also(
     LOOKED_AT.every((part) => isLeftOut(spec[part]))
       ? [{ path, message: 'has nothing to look at; give drafts, activity or boards' }]
       : [],
-  { anyOf: LOOKED_AT.map((part) => ({ required: [part] })) },
+  { anyOf: LOOKED_AT.map(isGiven) },
 );
 
 export const validateOutlook = (spec: unknown): string[] => validate(outlookSpec, spec);

@@ -7,7 +7,7 @@ import { isRecord, type Path, type Problem } from '../api/json';
 export type { Path, Problem };
 
 export interface JsonSchema {
-  type?: string;
+  type?: string | string[];
   properties?: Record<string, JsonSchema>;
   items?: JsonSchema;
   required?: string[];
@@ -95,10 +95,23 @@ export function openObject(fields: Record<string, Rule>): Rule {
     },
     schema: {
       type: 'object',
-      properties: Object.fromEntries(members.map(([name, { schema }]) => [name, schema])),
+      properties: Object.fromEntries(
+        members.map(([name, { schema, isRequired }]) => [name, isRequired ? schema : orNull(schema)]),
+      ),
       required: members.filter(([, { isRequired }]) => isRequired).map(([name]) => name),
     },
   };
+}
+
+/** Other keywords than these judge no null. */
+export function orNull({ type, enum: values, ...others }: JsonSchema): JsonSchema {
+  const known = Array.isArray(values) ? { enum: [...(values as unknown[]), null] } : {};
+  return type === undefined ? others : { type: [type, 'null'].flat(), ...known, ...others };
+}
+
+/** The JSON Schema of an object in which this member is not left out. */
+export function isGiven(name: string): JsonSchema {
+  return { required: [name], properties: { [name]: { not: { type: 'null' } } } };
 }
 
 /** An object without other members: a misspelt one would be work that is silently left out. */

@@ -31,6 +31,7 @@ import {
   also,
   described,
   eachNamed,
+  isGiven,
   isLeftOut,
   matching,
   object,
@@ -81,7 +82,7 @@ const record = also(
       ? [{ path, message: `must name one of ${RECORD_KINDS.join(', ')}` }]
       : findRecordProblems(kind, { failOn: value.failOn }, path);
   },
-  { oneOf: RECORD_KINDS.map((kind) => ({ required: [kind] })) },
+  { oneOf: RECORD_KINDS.map(isGiven) },
 );
 
 const research = also(
@@ -90,7 +91,7 @@ const research = also(
     Object.values(value).every(isLeftOut)
       ? [{ path, message: 'names nothing to read: give drafts, activity or boards' }]
       : [],
-  { minProperties: 1 },
+  { anyOf: Object.keys(researchFields).map(isGiven) },
 );
 
 const transcript = object({
@@ -140,7 +141,7 @@ const WORK = ['media', 'transcripts', 'waits', 'research'];
 
 /** As people write it. */
 export const campaignSpec = also(object(specFields), findWholeProblems, {
-  anyOf: WORK.map((part) => ({ required: [part] })),
+  anyOf: WORK.map(isGiven),
 });
 
 /** With the longest name of a job it is still a key. */

@@ -168,6 +168,27 @@ test('a reference may stand for any value of a request, but not for a field that
   expect(isValid(request('height'))).toBe(false);
 });
 
+test('the JSON Schema takes null for what is left out, as the workflow does', () => {
+  const spec = {
+    ...{
+      key: 'k',
+      scope: { organization: '1', space: null },
+      at: null,
+      concurrency: null,
+      transcripts: null,
+    },
+    project: { resourcetype: 'campaign', id: '7' },
+    notify: { userId: 'u', workspaceId: '1', threadId: null, progress: null },
+    research: { boards: ['b'], drafts: null },
+    media: {
+      mug: { tool: 'remove-background', request: { image_url: 'https://e.com/m.png' }, optional: null },
+    },
+    waits: { settings: { run: 'run-1', asset: null, failOn: null } },
+  };
+  expect(validateCampaign(spec)).toEqual([]);
+  expect([isValid(spec), isValid.errors]).toEqual([true, null]);
+});
+
 test.each<[string, Record<string, unknown>]>([
   ['no key', { key: undefined }],
   ['nothing to do', { media: undefined }],
@@ -181,6 +202,9 @@ test.each<[string, Record<string, unknown>]>([
     { notify: { userId: 'u', workspaceId: '1' }, approval: { from: 'u', remind: 24 } },
   ],
   ['research of nothing', { research: {} }],
+  ['research of nothing but null', { research: { boards: null } }],
+  ['null for all work', { media: null, waits: null }],
+  ['a wait for null', { waits: { a: { run: null } } }],
   ['a bad name', { waits: { 'a b': { run: '1' } } }],
   ['no UUID', { require: { voices: ['x'] } }],
 ])('the JSON Schema refuses what the rules refuse: %s', (_name, change) => {

@@ -4,9 +4,20 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020';
 import { parse } from 'yaml';
 import { validateCampaign } from '../../../src/validation/campaign';
-import { outlookJsonSchema, scheduleJsonSchema } from '../../../src/runs/schemas';
+import {
+  mediaRequestJsonSchema,
+  outlookJsonSchema,
+  recordJsonSchema,
+  scheduleJsonSchema,
+  transcriptJsonSchema,
+} from '../../../src/runs/schemas';
 import { validateSchedule, type ScheduleOptions } from '../../../src/runs/schedule/spec';
-import { validateOutlook } from '../../../src/validation/inputs';
+import {
+  validateMediaSpec,
+  validateOutlook,
+  validateRecordInput,
+  validateTranscriptInput,
+} from '../../../src/validation/inputs';
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 const isOutlook = ajv.compile(outlookJsonSchema());
@@ -54,6 +65,49 @@ test('what is wrong with what an outlook reads is told as for a campaign, each a
     problems.map((problem) => `research.${problem}`),
   );
 });
+
+const image_url = 'https://example.com/mug.png';
+const transcriptionId = '0190f1e2-0000-7000-8000-000000000000';
+const INPUTS = {
+  mediaRequest: {
+    isValid: ajv.compile(mediaRequestJsonSchema()),
+    validate: validateMediaSpec,
+    good: { key: 'k', tool: 'remove-background', request: { image_url } },
+    left: { key: null, scope: null, write: null, notify: null, taskId: null, poll: { min: null } },
+    bad: { key: 'k~1' },
+  },
+  transcript: {
+    isValid: ajv.compile(transcriptJsonSchema()),
+    validate: validateTranscriptInput,
+    good: { key: 'k', transcriptionId },
+    left: { format: null, notify: { userId: 'u', workspaceId: '1', on: null } },
+    bad: { key: 'a b' },
+  },
+  record: {
+    isValid: ajv.compile(recordJsonSchema()),
+    validate: validateRecordInput,
+    good: { kind: 'asset', id: '7' },
+    left: { failOn: null, scope: { organization: null }, poll: null },
+    bad: { kind: null },
+  },
+  outlook: {
+    isValid: isOutlook,
+    validate: validateOutlook,
+    good: LOOK,
+    left: { at: null, weeks: null, silentAfter: null, notify: null },
+    bad: { drafts: null, activity: null, boards: null },
+  },
+};
+
+test.each(Object.entries(INPUTS))(
+  'null for what is left out of an input of %s is taken by both, a bad key or nothing by neither',
+  (_name, { isValid, validate, good, left, bad }) => {
+    expect(validate({ ...good, ...left })).toEqual([]);
+    expect([isValid({ ...good, ...left }), isValid.errors]).toEqual([true, null]);
+    expect(validate({ ...good, ...bad })).not.toEqual([]);
+    expect(isValid({ ...good, ...bad })).toBe(false);
+  },
+);
 
 const { key: _ofEachFiring, ...look } = LOOK;
 const BATCH = { kind: 'batch', spec: { manifest: 'https://example.com/tonight.ndjson' } };
