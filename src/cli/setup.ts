@@ -89,7 +89,7 @@ const missing = (detail: string, advice?: string): Result => ({ result: 'missing
 const NOT_CHECKED: Result = { result: 'unknown', detail: 'not checked: fix the above first' };
 
 const CHECKS: Check[] = [
-  { check: 'settings', look: checkSettings, advice: 'set them, then ask again' },
+  { check: 'settings', look: checkSettings, advice: 'set them, then run this again' },
   { check: 'temporal', look: () => withTemporal(checkServer) },
   { check: 'namespace', needs: 'temporal', look: () => withTemporal(checkNamespace) },
   { check: 'search attributes', needs: 'temporal', look: () => withTemporal(checkSearchAttributes) },
