@@ -119,7 +119,10 @@ export async function writeResult(writes: ProjectWrites, request: ProjectWriteRe
   if (outcome?.ok === false) throw ApplicationFailure.nonRetryable(outcome.error, FAILURE.badChange);
 }
 
-/** Sends a notification at most once. Each call in a run has another `event`, which its `X-Request-Id` contains. */
+/**
+ * Sends a notification at most once. Each call in a run has another `event`, which its `X-Request-Id` contains. A retry
+ * of the workflow is another run.
+ */
 export async function notifyOnce(to: NotifyTarget, message: OneMessage): Promise<NotificationStatus> {
   requireValid(NOTIFICATION, { to, message });
   const { workflowId } = workflowInfo();
