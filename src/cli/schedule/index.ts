@@ -3,8 +3,8 @@ import { NO_JOB } from '../../client/report';
 import { type ScheduleEntry } from '../../client/schedules/report';
 import { type CreatedSchedule, type SchedulesClient } from '../../client/schedules';
 import { loadStarterConfig } from '../../config';
-import { type ScheduleOverlap } from '../../contract';
 import { assertValid } from '../../errors';
+import { type ScheduleOrder } from '../../runs/schedule/spec';
 import { type CreateFlags } from './flags';
 import { withSegue } from '../lib/connect';
 import { addScopeFlags, asFlags, softNumber } from '../lib/flags';
@@ -70,7 +70,7 @@ export function addTo(program: Command): void {
   addJson(schedule.command('show <name>'))
     .description('show the next five times, the last firings with their outcome, and how many were skipped')
     .action(async (name: string, { json }: JsonFlag) => {
-      assertValidFlags((await checks()).validateScheduleName(name), 'There is no such schedule');
+      assertValidFlags((await checks()).validateScheduleOrder('show', { name }), 'There is no such schedule');
       const report = await withSegue(({ schedules }) => schedules.show(name));
       const { detailLines } = await import('./format.js');
       if (json) printOne(name, 'running', { info: report });
@@ -102,61 +102,57 @@ function printOne(name: string, status: 'running' | 'succeeded', more: object = 
   printJson({ ...NO_JOB, key: name, status, error: null, ...more });
 }
 
-interface Change<Flags> {
+interface Change {
   about: string;
   past: string;
-  validate: (against: Awaited<ReturnType<typeof checks>>, name: string, flags: Flags) => string[];
-  act: (schedules: SchedulesClient, name: string, flags: Flags) => Promise<void>;
+  /** The note where no reason is given. */
+  note?: () => string;
+  act: (schedules: SchedulesClient, order: ScheduleOrder) => Promise<void>;
 }
 
-function addChange<Flags>(schedule: Command, verb: string, change: Change<Flags>): Command {
-  return addJson(schedule.command(`${verb} <name>`))
-    .description(change.about)
-    .action(async (name: string, flags: Flags & JsonFlag) => {
-      assertValidFlags(change.validate(await checks(), name, flags), `Nothing was ${change.past}`);
-      await withSegue(({ schedules }) => change.act(schedules, name, flags));
-      if (flags.json) printOne(name, 'succeeded');
-      else print(`${name}: ${change.past}`);
-    });
-}
-
-interface FiringFlags {
-  overlap?: ScheduleOverlap;
-}
-
-interface ReasonFlag {
+interface ChangeFlags extends JsonFlag, Omit<ScheduleOrder, 'name' | 'note'> {
   reason?: string;
+}
+
+type Verb = 'pause' | 'resume' | 'trigger' | 'backfill' | 'delete';
+
+function addChange(schedule: Command, verb: Verb, { about, past, note, act }: Change): Command {
+  return addJson(schedule.command(`${verb} <name>`))
+    .description(about)
+    .action(async (name: string, { reason = note?.(), overlap, from, to, json }: ChangeFlags) => {
+      const order = { name, note: reason, overlap, from, to };
+      assertValidFlags((await checks()).validateScheduleOrder(verb, order), `Nothing was ${past}`);
+      await withSegue(({ schedules }) => act(schedules, order));
+      if (json) printOne(name, 'succeeded');
+      else print(`${name}: ${past}`);
+    });
 }
 
 /** Required flags are checked with all others, so that one message names every problem. */
 function addChanges(schedule: Command): void {
   const why = ['--reason <text>', 'why, shown with the schedule'] as const;
-  addChange<ReasonFlag>(schedule, 'pause', {
+  addChange(schedule, 'pause', {
     about: 'fire no more until it is resumed; open runs continue',
     past: 'paused',
-    validate: ({ validatePause }, name, { reason = `by ${osUser()}` }) => validatePause(name, reason),
-    act: (schedules, name, { reason = `by ${osUser()}` }) => schedules.pause(name, reason),
+    note: () => `by ${osUser()}`,
+    act: (schedules, { name, note = '' }) => schedules.pause(name, note),
   }).option(...why);
-  addChange<ReasonFlag>(schedule, 'resume', {
+  addChange(schedule, 'resume', {
     about: 'fire again from now on; what was missed is not caught up',
     past: 'resumed',
-    validate: ({ validateResume }, name, { reason = `resumed by ${osUser()}` }) =>
-      validateResume(name, reason),
-    act: (schedules, name, { reason = `resumed by ${osUser()}` }) => schedules.resume(name, reason),
+    note: () => `resumed by ${osUser()}`,
+    act: (schedules, { name, note }) => schedules.resume(name, note),
   }).option(...why);
-  addChange<FiringFlags>(schedule, 'trigger', {
+  addChange(schedule, 'trigger', {
     about: 'fire now',
     past: 'triggered',
-    validate: ({ validateTrigger }, name, { overlap }) => validateTrigger(name, { overlap }),
-    act: (schedules, name, { overlap }) => schedules.trigger(name, { overlap }),
+    act: (schedules, { name, overlap }) => schedules.trigger(name, { overlap }),
   }).option('--overlap <policy>', `${OVERLAP} (default: the schedule's own)`);
-  addChange<FiringFlags & { from?: string; to?: string }>(schedule, 'backfill', {
+  addChange(schedule, 'backfill', {
     about: 'fire for all times from one moment to another; what fired before is not started again',
     past: 'backfilled',
-    validate: ({ validateBackfill }, name, { from, to, overlap }) =>
-      validateBackfill(name, { from, to, overlap }),
-    act: (schedules, name, { from, to, overlap }) =>
-      schedules.backfill(name, String(from), String(to), { overlap }),
+    act: (schedules, { name, from = '', to = '', overlap }) =>
+      schedules.backfill(name, from, to, { overlap }),
   })
     .option('--from <time>', 'required: the first moment, like 2026-01-01T00:00:00Z')
     .option('--to <time>', 'required: the last moment')
@@ -164,8 +160,7 @@ function addChanges(schedule: Command): void {
   addChange(schedule, 'delete', {
     about: 'delete a schedule; the runs that it started continue',
     past: 'deleted',
-    validate: ({ validateScheduleName }, name) => validateScheduleName(name),
-    act: (schedules, name) => schedules.delete(name),
+    act: (schedules, { name }) => schedules.delete(name),
   });
 }
 

@@ -42,12 +42,8 @@ import {
 import {
   identityOfSchedule,
   type FiringOptions,
-  validateBackfill,
-  validatePause,
-  validateResume,
   validateSchedule,
-  validateScheduleName,
-  validateTrigger,
+  validateScheduleOrder,
   type ScheduleOptions,
   timesForTemporal,
 } from '../../runs/schedule/spec';
@@ -109,13 +105,13 @@ export class SchedulesClient {
 
   /** How it stands: the next five times, the last firings with their outcome, how many were skipped. */
   async show(name: string): Promise<ScheduleReport> {
-    assertValid(validateScheduleName(name), 'There is no such schedule');
+    assertValid(validateScheduleOrder('show', { name }), 'There is no such schedule');
     return this.#with(name, async (schedule) => reportOfSchedule(this.temporal, await schedule.describe()));
   }
 
   /** No more firings until it is resumed; open runs continue. The note says why. */
   async pause(name: string, note: string): Promise<void> {
-    assertValid(validatePause(name, note), 'Nothing was paused');
+    assertValid(validateScheduleOrder('pause', { name, note }), 'Nothing was paused');
     await this.#with(name, (schedule) => schedule.pause(note));
   }
 
@@ -124,7 +120,7 @@ export class SchedulesClient {
    * paused.
    */
   async resume(name: string, note = 'resumed'): Promise<void> {
-    assertValid(validateResume(name, note), 'Nothing was resumed');
+    assertValid(validateScheduleOrder('resume', { name, note }), 'Nothing was resumed');
     await this.#with(name, async (schedule) => {
       const { paused } = (await schedule.describe()).state;
       if (!paused) throw new DecisionRefused(`The schedule ${name} is not paused. Nothing was changed.`);
@@ -134,7 +130,7 @@ export class SchedulesClient {
 
   /** Fires now, under a key of this second. A `DecisionRefused` where that would be skipped. */
   async trigger(name: string, { overlap }: FiringOptions = {}): Promise<void> {
-    assertValid(validateTrigger(name, { overlap }), 'Nothing was triggered');
+    assertValid(validateScheduleOrder('trigger', { name, overlap }), 'Nothing was triggered');
     await this.#with(name, async (schedule) => {
       const described = await schedule.describe();
       const policy = overlap ? policyOf(overlap) : described.policies.overlap;
@@ -154,7 +150,7 @@ export class SchedulesClient {
    * nothing: its run is found.
    */
   async backfill(name: string, from: string, to: string, { overlap }: FiringOptions = {}): Promise<void> {
-    assertValid(validateBackfill(name, { from, to, overlap }), 'Nothing was backfilled');
+    assertValid(validateScheduleOrder('backfill', { name, from, to, overlap }), 'Nothing was backfilled');
     const policy = policyOf(overlap ?? DEFAULT_SCHEDULE.backfill);
     await this.#with(name, (schedule) =>
       schedule.backfill({ start: new Date(from), end: new Date(to), overlap: policy }),
@@ -163,7 +159,7 @@ export class SchedulesClient {
 
   /** Runs that it started continue. */
   async delete(name: string): Promise<void> {
-    assertValid(validateScheduleName(name), 'Nothing was deleted');
+    assertValid(validateScheduleOrder('delete', { name }), 'Nothing was deleted');
     await this.#with(name, (schedule) => schedule.delete());
   }
 

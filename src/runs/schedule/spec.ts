@@ -46,11 +46,14 @@ const time = textThat(
   'a time with its zone, like 2026-01-31T02:00:00Z or 2026-01-31T02:00:00+01:00',
   isZonedTime,
 );
-const ofName = openObject({ name });
-const ofPause = openObject({ name, note: required(note) });
-const ofResume = openObject({ name, note });
-const ofTrigger = openObject({ name, overlap });
-const ofBackfill = openObject({ name, from: required(time), to: required(time), overlap });
+const orders = {
+  show: openObject({ name }),
+  pause: openObject({ name, note: required(note) }),
+  resume: openObject({ name, note }),
+  trigger: openObject({ name, overlap }),
+  backfill: openObject({ name, from: required(time), to: required(time), overlap }),
+  delete: openObject({ name }),
+};
 const ofSchedule = openObject({
   ...{ name, overlap, note },
   timezone: textThat('the name of a time zone, like Europe/Berlin', isZone),
@@ -65,21 +68,19 @@ export function validateSchedule(scheduleName: string, options: ScheduleOptions)
   ];
 }
 
-export const validateScheduleName = (given: unknown): string[] => validate(ofName, { name: given });
-export const validatePause = (given: unknown, why: unknown): string[] =>
-  validate(ofPause, { name: given, note: why });
-export const validateResume = (given: unknown, why: unknown): string[] =>
-  validate(ofResume, { name: given, note: why });
-export const validateTrigger = (given: unknown, options: object): string[] =>
-  validate(ofTrigger, { ...options, name: given });
+export interface ScheduleOrder extends FiringOptions {
+  name: string;
+  note?: string;
+  /** Of a backfill. */
+  from?: string;
+  to?: string;
+}
 
-export function validateBackfill(
-  given: unknown,
-  period: { from: unknown; to: unknown; overlap?: unknown },
-): string[] {
-  const [first, last] = [Date.parse(String(period.from)), Date.parse(String(period.to))];
+/** Of an order to a schedule that exists. */
+export function validateScheduleOrder(verb: keyof typeof orders, order: ScheduleOrder): string[] {
+  const [first, last] = [Date.parse(String(order.from)), Date.parse(String(order.to))];
   return [
-    ...validate(ofBackfill, { ...period, name: given }),
+    ...validate(orders[verb], order),
     ...(first > last ? ['to: is before from'] : []),
     ...(last > Date.now() ? ['to: is in the future, and will fire by itself'] : []),
   ];
