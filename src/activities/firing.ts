@@ -2,28 +2,31 @@
 import { activityInfo, cancellationSignal, getClient, log } from '@temporalio/activity';
 import { ScheduleNotFoundError } from '@temporalio/client';
 import { ApplicationFailure, type MetricMeter } from '@temporalio/common';
+import { truncate } from '../api/json';
 import { calendarsOf, isPutBack, keyOfFiring } from '../calendar/zones';
 import { type ProxySettings } from '../config';
 import {
+  BATCH_WORKFLOW,
   type BatchResult,
+  CAMPAIGN_WORKFLOW,
   type CampaignResult,
   FAILURE,
   type FiredEnd,
   type FiredRun,
-  type JobEnd,
   type SegueActivities,
   type StartFiredOrder,
 } from '../contract';
-import { batchWorkflowId, campaignWorkflowId, keyIn, scheduleId } from '../contract/ids';
+import { scheduleId } from '../contract/ids';
 import { assertValid, UnreachableAddress } from '../errors';
 import { endOfBatch } from '../runs/batch/end';
 import { endOfCampaign } from '../runs/campaign';
+import { failedRun } from '../runs/find';
 import { validateSchedule } from '../runs/schedule/spec';
 import { startTarget } from '../runs/schedule/targets';
 import { Heartbeat } from './atMostOnce/heartbeat';
 import { inputFailure, unreadableFailure } from './lib/failures';
 import { meterSkippedFirings } from './lib/metrics';
-import { readEnd, subscribeToEnd } from './runs';
+import { findEnd, subscribeToEnd } from './runs';
 
 /** Under the key of the firing's time, so that a run that exists is found. The run signals its end to the firing. */
 export function createStartFired(meter: MetricMeter, proxy?: ProxySettings): SegueActivities['startFired'] {
@@ -81,34 +84,23 @@ function asFailure(error: unknown, { schedule, time }: StartFiredOrder): unknown
   return unreadableFailure(error, advice);
 }
 
-/** Pointers into the result of a campaign or a batch. */
-const RESULT = {
-  ...{ status: '/status', decisions: '/decisions', written: '/written' },
-  ...{ counts: '/counts', incomplete: '/incomplete', stopped: '/stopped' },
-};
+/** In characters: the reason of a campaign may name every part that its project did not take. */
+const LONGEST_ERROR = 8_000;
 
 export function createReadFiredEnd(meter: MetricMeter): SegueActivities['readFiredEnd'] {
-  return async ({ schedule, workflowId, isEnding }) => {
+  return async ({ schedule, ...order }) => {
     await meterSkippedFirings(meter, schedule);
-    const end = await readEnd({ workflowId, isEnding, pointers: Object.values(RESULT) });
-    if ('error' in end) return { status: end.is, error: end.error };
-    if (end.is === 'succeeded') return endByResult(workflowId, end.values);
-    if (end.is === 'open') return null;
-    return { status: 'failed', error: 'the Temporal server no longer knows its run' };
+    const end = await findEnd(order);
+    if (end === 'open') return null;
+    if (end === 'gone') return { status: 'failed', error: 'the Temporal server no longer knows its run' };
+    const { status, error } =
+      'failure' in end ? failedRun(end.failure) : endByResult(end.run.type, end.result);
+    return { status, error: error && truncate(error, LONGEST_ERROR) };
   };
 }
 
-type Values = Extract<JobEnd, { is: 'succeeded' }>['values'];
-
-function endByResult(workflowId: string, values: Values): FiredEnd {
-  const [status, decisions, written, counts, incomplete, stopped] = Object.values(RESULT).map((pointer) => {
-    const found = values[pointer];
-    return found && 'value' in found ? found.value : undefined;
-  });
-  const isBatch = workflowId === batchWorkflowId(keyIn(workflowId));
-  if (isBatch) return endOfBatch({ status, counts, incomplete, stopped } as BatchResult);
-  if (workflowId !== campaignWorkflowId(keyIn(workflowId))) return { status: 'succeeded', error: null };
-  // A value that is too large is not read.
-  const unread = { ok: false, error: 'the reason is in its result' };
-  return endOfCampaign({ status, decisions: decisions ?? [], written: written ?? unread } as CampaignResult);
+function endByResult(workflow: string, result: unknown): FiredEnd {
+  if (workflow === BATCH_WORKFLOW) return endOfBatch(result as BatchResult);
+  if (workflow === CAMPAIGN_WORKFLOW) return endOfCampaign(result as CampaignResult);
+  return { status: 'succeeded', error: null };
 }

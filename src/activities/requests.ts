@@ -1,6 +1,6 @@
 /** For the workflows `mediaRequest` and `runRequest`: starts a run as Segue's client does, and reads its end. */
 import { activityInfo, cancellationSignal, getClient } from '@temporalio/activity';
-import { type Client, WorkflowFailedError } from '@temporalio/client';
+import { type Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { type ProxySettings } from '../config';
 import {
@@ -12,7 +12,7 @@ import {
 } from '../contract';
 import { assertValid, UnreachableAddress } from '../errors';
 import { campaignStart, validateCampaignSpec } from '../runs/campaign';
-import { failedRun, findOwnRun, isOpen, type RunFacts } from '../runs/find';
+import { failedRun, type RunFacts } from '../runs/find';
 import { startMedia } from '../runs/media';
 import { startRecord } from '../runs/record';
 import { type FiringSettings, startScheduledBatch } from '../runs/schedule/batch';
@@ -22,7 +22,7 @@ import { startTranscript } from '../runs/transcript';
 import { validateSettings } from '../validation/inputs';
 import { Heartbeat } from './atMostOnce/heartbeat';
 import { inputFailure, unreadableFailure } from './lib/failures';
-import { subscribeToEnd, untilEnded } from './runs';
+import { findEnd, subscribeToEnd } from './runs';
 
 /** The same key, because an earlier attempt may have started some of the partitions. */
 const ADVICE = '. When the address can be read, call again with the same key and manifest';
@@ -73,24 +73,19 @@ function startRun(
   }
 }
 
-export const readRequested: SegueActivities['readRequested'] = async ({ workflowId, isEnding }) => {
-  const client = getClient();
-  if (isEnding) await untilEnded(client, workflowId);
-  const run = await findOwnRun(client, workflowId);
-  if (!run)
+export const readRequested: SegueActivities['readRequested'] = async (order) => {
+  const { workflowId } = order;
+  const end = await findEnd(order);
+  if (end === 'gone')
     throw ApplicationFailure.nonRetryable(
       `Temporal no longer has ${workflowId}: deleted, or past retention`,
       FAILURE.givenUp,
     );
-  if (isOpen(run)) return null;
-  try {
-    return (await client.workflow.getHandle(workflowId, run.runId).result()) as object;
-  } catch (error) {
-    if (!(error instanceof WorkflowFailedError)) throw error;
-    const { cause } = error;
-    if (cause instanceof ApplicationFailure)
-      throw ApplicationFailure.nonRetryable(cause.message, cause.type, ...(cause.details ?? []));
-    const { status, error: reason } = failedRun(error);
-    throw ApplicationFailure.nonRetryable(`${workflowId} ended as ${status}: ${reason}`, FAILURE.givenUp);
-  }
+  if (end === 'open') return null;
+  if ('result' in end) return end.result as object;
+  const { cause } = end.failure;
+  if (cause instanceof ApplicationFailure)
+    throw ApplicationFailure.nonRetryable(cause.message, cause.type, ...(cause.details ?? []));
+  const { status, error: reason } = failedRun(end.failure);
+  throw ApplicationFailure.nonRetryable(`${workflowId} ended as ${status}: ${reason}`, FAILURE.givenUp);
 };

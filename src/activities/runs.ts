@@ -1,6 +1,6 @@
 /** Other runs, as the Temporal server knows them. */
 import { getClient } from '@temporalio/activity';
-import { type Client, type WorkflowExecutionDescription, WorkflowFailedError } from '@temporalio/client';
+import { type Client, type WorkflowExecutionDescription } from '@temporalio/client';
 import { describeNearest } from '../api/errors';
 import { isLargeInfo } from '../api/condensed';
 import { bytesOf, isPointer, truncate, valueAt } from '../api/json';
@@ -19,7 +19,7 @@ import {
 } from '../contract';
 import { searchAttributes } from '../contract/searchAttributes';
 import { inParallel } from '../platform/parallel';
-import { failedRun, failureType, findOwnRun, ifFound, isOpen } from '../runs/find';
+import { type Ended, endOfRun, failedRun, failureType, findOwnRun, ifFound, isOpen } from '../runs/find';
 import { linksIn } from '../runs/links';
 import { LARGEST_RESULT_BYTES } from './lib/resultSize';
 
@@ -34,12 +34,20 @@ export async function subscribeToEnd(client: Client, workflowId: string, listene
   return (await ifFound(signalled)) ?? false;
 }
 
-/** A run signals its end just before it ends. The caller reads the run afterwards, so errors do not matter here. */
-export async function untilEnded(client: Client, workflowId: string): Promise<void> {
+/** A run signals its end just before it ends, so one with `isEnding` is waited for. */
+export async function findEnd({
+  workflowId,
+  isEnding,
+}: ReadEndOrder): Promise<'gone' | 'open' | (Ended & { run: WorkflowExecutionDescription })> {
+  const client = getClient();
+  const { workflow } = client;
   const deadline = Date.now() + ENDING_TIMEOUT_MS;
-  await client
-    .withDeadline(deadline, () => client.workflow.getHandle(workflowId).result())
-    .catch(() => undefined);
+  // Errors do not matter: the run is read next.
+  if (isEnding)
+    await client.withDeadline(deadline, () => workflow.getHandle(workflowId).result()).catch(() => undefined);
+  const run = await findOwnRun(client, workflowId);
+  if (!run) return 'gone';
+  return isOpen(run) ? 'open' : { run, ...(await endOfRun(workflow.getHandle(workflowId, run.runId))) };
 }
 
 const LARGEST_VALUE_BYTES = 64 * 1024;
@@ -47,33 +55,24 @@ const LARGEST_VALUE_BYTES = 64 * 1024;
 const LONGEST_ERROR = 500;
 
 /** Reads how a run ended, and the requested values of its result; not the whole result, which a history keeps already. */
-export async function readEnd({ workflowId, isEnding, pointers = [] }: ReadEndOrder): Promise<JobEnd> {
-  const client = getClient();
-  if (isEnding) await untilEnded(client, workflowId);
-  const run = await findOwnRun(client, workflowId);
-  if (!run) return { is: 'gone' };
-  if (isOpen(run)) return { is: 'open' };
-  try {
-    const result: unknown = await client.workflow.getHandle(workflowId, run.runId).result();
-    const { taskId, document } = outcomeOf(run.type, result);
-    const unsaved = unsavedBecause(run.type, result);
-    if (unsaved !== null) return { is: 'failed', taskId, error: truncate(unsaved, LONGEST_ERROR) };
-    return {
-      is: 'succeeded',
-      taskId,
-      links: linksIn(document, MOST_LINKS),
-      values: valuesAt(document, pointers),
-    };
-  } catch (error) {
-    if (!(error instanceof WorkflowFailedError)) throw error;
-    const { status, taskId, errors, error: message } = failedRun(error);
+export async function readEnd(order: ReadEndOrder): Promise<JobEnd> {
+  const end = await findEnd(order);
+  if (typeof end === 'string') return { is: end };
+  const { run } = end;
+  if ('failure' in end) {
+    const { status, taskId, errors, error: message } = failedRun(end.failure);
     // The service's words come first: a campaign keeps the beginning only.
-    const isFailedTask = failureType(error) === FAILURE.taskFailed && errors !== null;
+    const isFailedTask = failureType(end.failure) === FAILURE.taskFailed && errors !== null;
     const reason = isFailedTask
       ? `the service ended its task as FAILURE: ${JSON.stringify(errors)}`
       : message;
     return { is: status, taskId: taskId ?? listedTask(run), error: truncate(reason, LONGEST_ERROR) };
   }
+  const { taskId, document } = outcomeOf(run.type, end.result);
+  const unsaved = unsavedBecause(run.type, end.result);
+  if (unsaved !== null) return { is: 'failed', taskId, error: truncate(unsaved, LONGEST_ERROR) };
+  const values = valuesAt(document, order.pointers ?? []);
+  return { is: 'succeeded', taskId, links: linksIn(document, MOST_LINKS), values };
 }
 
 /** A run that was stopped has no result, but its search attributes list its tasks, the followed one first. */

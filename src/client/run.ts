@@ -6,7 +6,7 @@ import {
   type Client,
   TerminatedFailure,
   type WorkflowExecutionDescription,
-  WorkflowFailedError,
+  type WorkflowFailedError,
   type WorkflowHandle,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
@@ -15,7 +15,7 @@ import {
 import { type UpdateDefinition } from '@temporalio/common';
 import { DecisionRefused } from '../errors';
 import { orUnreachable, retryUnavailable } from '../runs/grpc';
-import { failedRun, isOpen, type Listed, type RunFacts } from '../runs/find';
+import { type Ended, endOfRun, failedRun, isOpen, type Listed, type RunFacts } from '../runs/find';
 import { noAnswer, queryRun } from '../runs/query';
 import { type StartSettings } from '../runs/start';
 import { type JobReport, type Standing, type SuccessReport } from './report';
@@ -57,8 +57,6 @@ export abstract class RunsClient<Spec, Handle extends Run, Success extends Succe
     return requireSuccess(report, run) as Success;
   }
 }
-
-export type Ended<Result> = { result: Result } | { failure: WorkflowFailedError };
 
 export abstract class Run<State = unknown, Result = unknown> {
   readonly workflowId: string;
@@ -237,17 +235,12 @@ export abstract class Run<State = unknown, Result = unknown> {
     return this.temporal.workflow.getHandle(this.workflowId, this.#isHidden ? this.runId : undefined);
   }
 
-  /** The end of the run. Other errors, such as an unavailable server, are thrown. */
   protected async end(): Promise<Ended<Result>> {
-    try {
-      return { result: (await orUnreachable(this.handle.result())) as Result };
-    } catch (error) {
-      if (!(error instanceof WorkflowFailedError)) throw error;
-      // A reset terminates a run and starts another with the same id.
-      const isTerminated = error.cause instanceof TerminatedFailure;
-      if (isTerminated && (await this.describe()).status.name !== 'TERMINATED') return this.end();
-      return { failure: error };
-    }
+    const end = await orUnreachable(endOfRun(this.handle));
+    // A reset terminates a run and starts another with the same id.
+    const isTerminated = 'failure' in end && end.failure.cause instanceof TerminatedFailure;
+    if (isTerminated && (await this.describe()).status.name !== 'TERMINATED') return this.end();
+    return end as Ended<Result>;
   }
 
   #open(state: State | undefined): JobReport {

@@ -3,7 +3,8 @@ import {
   type Client,
   type WorkflowExecutionDescription,
   type WorkflowExecutionInfo,
-  type WorkflowFailedError,
+  WorkflowFailedError,
+  type WorkflowHandle,
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure, TerminatedFailure } from '@temporalio/common';
@@ -116,6 +117,18 @@ export async function* findRuns(
 
 function ofWorkflows(workflows: readonly string[], query: string): string {
   return `WorkflowType IN (${workflows.map(quoted).join(', ')}) AND (${query})`;
+}
+
+export type Ended<Result = unknown> = { result: Result } | { failure: WorkflowFailedError };
+
+/** How a run ended; an open one is waited for. Other errors, such as an unavailable server, are thrown. */
+export async function endOfRun(run: Pick<WorkflowHandle, 'result'>): Promise<Ended> {
+  try {
+    return { result: await run.result() };
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    return { failure: error };
+  }
 }
 
 export interface FailedRun {

@@ -1,12 +1,12 @@
 /** A wait for the end of a record: what can be wrong with it, and how it is started once. */
-import { type Client, WorkflowFailedError } from '@temporalio/client';
+import { type Client } from '@temporalio/client';
 import { FAILURE, RECORD_WORKFLOW, type RecordInput } from '../contract';
 import { recordKey, recordWorkflowId } from '../contract/ids';
 import { attributesOfJob } from '../contract/searchAttributes';
 import { assertValid } from '../errors';
 import { digest } from '../platform/digest';
 import { validatePoll, validateRecordInput, withoutNulls } from '../validation/inputs';
-import { failureType, type RunFacts } from './find';
+import { endOfRun, failureType, type RunFacts } from './find';
 import { normalizeScope } from './media';
 import { startOrFind, type StartSettings } from './start';
 
@@ -44,13 +44,8 @@ async function learnedTheEnd(
   temporal: Client,
   { workflowId, runId }: { workflowId: string; runId: string },
 ): Promise<boolean> {
-  try {
-    await temporal.workflow.getHandle(workflowId, runId).result();
-    return true;
-  } catch (error) {
-    if (!(error instanceof WorkflowFailedError)) throw error;
-    return failureType(error) === FAILURE.recordFailed;
-  }
+  const end = await endOfRun(temporal.workflow.getHandle(workflowId, runId));
+  return 'result' in end || failureType(end.failure) === FAILURE.recordFailed;
 }
 
 function identityOf({ kind, id, failOn = [], scope }: RecordInput): string {

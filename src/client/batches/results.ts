@@ -1,5 +1,5 @@
 /** The results of items, read from their partitions, and from the jobs that some of them became. */
-import { type Client, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
+import { type Client, type WorkflowHandle } from '@temporalio/client';
 import {
   type BatchItem,
   type BatchItemResult,
@@ -15,7 +15,7 @@ import { againKey, batchItemPrefix, batchPartWorkflowId, mediaWorkflowId } from 
 import { quoted } from '../../contract/searchAttributes';
 import { inParallel } from '../../platform/parallel';
 import { findRunsOfBatch, isItem } from '../../runs/batch/start';
-import { failedRun, findOwnRun, isOpen, isRefusedStart, type Listed } from '../../runs/find';
+import { endOfRun, failedRun, findOwnRun, isOpen, isRefusedStart, type Listed } from '../../runs/find';
 import { noAnswer, queryRun } from '../../runs/query';
 import { inputOf } from '../../runs/start';
 import { entryOf } from '../report';
@@ -178,14 +178,12 @@ function statusOf(run: Listed): 'succeeded' | 'unsaved' | 'failed' | 'held' {
 }
 
 async function endOf(temporal: Client, { workflowId, runId }: Listed): Promise<Partial<BatchItemResult>> {
-  try {
-    const result: unknown = await temporal.workflow.getHandle(workflowId, runId).result();
-    const { taskId, info, written, notified } = result as MediaResult;
-    const unwritten = written?.ok === false ? written.error : undefined;
-    return { taskId, info, error: undefined, unwritten, notified: notified ?? undefined };
-  } catch (error) {
-    if (!(error instanceof WorkflowFailedError)) throw error;
-    const { errors, error: message } = failedRun(error);
-    return { error: errors === null ? message : `${message}: ${JSON.stringify(errors)}` };
+  const end = await endOfRun(temporal.workflow.getHandle(workflowId, runId));
+  if ('failure' in end) {
+    const { errors, error } = failedRun(end.failure);
+    return { error: errors === null ? error : `${error}: ${JSON.stringify(errors)}` };
   }
+  const { taskId, info, written, notified } = end.result as MediaResult;
+  const unwritten = written?.ok === false ? written.error : undefined;
+  return { taskId, info, error: undefined, unwritten, notified: notified ?? undefined };
 }

@@ -3,7 +3,6 @@ import {
   type Client,
   type WorkflowExecutionDescription,
   type WorkflowExecutionInfo,
-  WorkflowFailedError,
 } from '@temporalio/client';
 import {
   BATCH_WORKFLOW,
@@ -24,7 +23,7 @@ import { inParallel } from '../../platform/parallel';
 import { pollersOf } from '../../runs/query';
 import { type Leftovers, leftoversOfStopped, successorKey } from './leftovers';
 import { quoted, searchAttributes } from '../../contract/searchAttributes';
-import { failureType, findFirstRun, findRun, findRuns, ifFound } from '../../runs/find';
+import { endOfRun, failureType, findFirstRun, findRun, findRuns, ifFound } from '../../runs/find';
 
 export interface HeldOptions {
   /** The most jobs to return, oldest first. Default: 50. */
@@ -169,9 +168,8 @@ class HeldReader {
   /** The retry policy of a starter repeats a run that timed out; the repetition only fails. */
   async #isRefusedRepetition(run: WorkflowExecutionDescription | undefined): Promise<boolean> {
     if (run?.status.name !== 'FAILED') return false;
-    const handle = this.temporal.workflow.getHandle(run.workflowId, run.runId);
-    const end: unknown = await handle.result().catch((error: unknown) => error);
-    return end instanceof WorkflowFailedError && failureType(end) === FAILURE.unsafeStart;
+    const end = await endOfRun(this.temporal.workflow.getHandle(run.workflowId, run.runId));
+    return 'failure' in end && failureType(end.failure) === FAILURE.unsafeStart;
   }
 }
 

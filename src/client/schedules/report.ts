@@ -4,8 +4,6 @@ import {
   type ScheduleExecutionResult,
   type ScheduleOverlapPolicy,
   type ScheduleSummary,
-  WorkflowFailedError,
-  WorkflowNotFoundError,
 } from '@temporalio/client';
 import { calendarsOf, keyOfFiring } from '../../calendar/zones';
 import {
@@ -17,7 +15,7 @@ import {
 } from '../../contract';
 import { type Duration, toDuration } from '../../contract/durations';
 import { firingIn, scheduleNameIn } from '../../contract/ids';
-import { failedRun, isOpen } from '../../runs/find';
+import { endOfRun, failedRun, findRun, isOpen } from '../../runs/find';
 import { type JobStatus } from '../report';
 import { skippedFirings } from '../../runs/schedule/spec';
 import { shownTarget, type TargetKind, targetWorkflowId } from '../../runs/schedule/targets';
@@ -168,23 +166,17 @@ type FiringOutcome = Pick<FiringReport, 'status' | 'error'> &
   Partial<Pick<FiringReport, 'workflowId' | 'key' | 'digest' | 'warnings'>>;
 
 /** A firing waits for what it started, and its result says how that ended. */
-async function outcomeOfFiring(temporal: Client, workflowId: string, runId: string): Promise<FiringOutcome> {
-  try {
-    if (await isFiringOpen(temporal, workflowId, runId)) return { status: 'running', error: null };
-    const result = (await temporal.workflow.getHandle(workflowId, runId).result()) as FiringResult;
-    const { status, error, key, workflowId: run, digest = null, warnings = [] } = result;
-    return { status, error, key, workflowId: run, digest, warnings };
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return { status: null, error: null };
-    if (!(error instanceof WorkflowFailedError)) throw error;
-    const { status, error: reason } = failedRun(error);
-    return { status, error: `the firing itself: ${reason}` };
+async function outcomeOfFiring(temporal: Client, firing: string, runId: string): Promise<FiringOutcome> {
+  const run = await findRun(temporal, firing, runId);
+  const isContinued = run?.status.name === 'CONTINUED_AS_NEW';
+  const latest = isContinued ? await findRun(temporal, firing) : run;
+  if (!latest) return { status: null, error: null };
+  if (isOpen(latest)) return { status: 'running', error: null };
+  const end = await endOfRun(temporal.workflow.getHandle(firing, latest.runId));
+  if ('failure' in end) {
+    const { status, error } = failedRun(end.failure);
+    return { status, error: `the firing itself: ${error}` };
   }
-}
-
-/** A firing may continue as new; then the latest run of its id counts. */
-async function isFiringOpen(temporal: Client, workflowId: string, runId: string): Promise<boolean> {
-  const run = await temporal.workflow.getHandle(workflowId, runId).describe();
-  if (run.status.name !== 'CONTINUED_AS_NEW') return isOpen(run);
-  return isOpen(await temporal.workflow.getHandle(workflowId).describe());
+  const { status, error, key, workflowId, digest = null, warnings = [] } = end.result as FiringResult;
+  return { status, error, key, workflowId, digest, warnings };
 }
