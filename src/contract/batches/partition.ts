@@ -132,15 +132,9 @@ export interface SlotGrant {
 
 export type ItemCounts = Record<BatchItemStatus, number>;
 
-export const NO_ITEMS: Readonly<ItemCounts> = {
-  waiting: 0,
-  running: 0,
-  succeeded: 0,
-  unsaved: 0,
-  failed: 0,
-  held: 0,
-  cancelled: 0,
-};
+export const NO_ITEMS = Object.fromEntries(
+  ITEM_STATUSES.map((status) => [status, 0]),
+) as Readonly<ItemCounts>;
 
 /** The report of a partition to its batch. Texts are for people. */
 export interface PartitionNews {
