@@ -135,14 +135,13 @@ function checkSettings(): Result {
 }
 
 /** The oldest server that has all that Segue uses. */
-const OLDEST_SERVER = [1, 29] as const;
+const OLDEST_SERVER = '1.29';
 
 async function checkServer({ temporal, config }: Connected): Promise<Result> {
   const { serverVersion } = await temporal.workflowService.getSystemInfo({});
   const detail = `server ${serverVersion} at ${config.address}`;
-  const [major = 0, minor = 0] = serverVersion.split('.').map(Number);
-  if (1_000 * major + minor >= 1_000 * OLDEST_SERVER[0] + OLDEST_SERVER[1]) return ok(detail);
-  return missing(detail, `use ${OLDEST_SERVER.join('.')} or newer`);
+  if (serverVersion.localeCompare(OLDEST_SERVER, 'en', { numeric: true }) >= 0) return ok(detail);
+  return missing(detail, `use ${OLDEST_SERVER} or newer`);
 }
 
 const ENOUGH_RETENTION_DAYS = 30;

@@ -5,24 +5,19 @@ import { counted } from '../lib/format';
 import { type Markup, markup } from './markup';
 
 export function timeText(at: number): string {
-  return new Date(at)
-    .toISOString()
-    .replace('T', ' ')
-    .replace(/\.\d+Z$/, '');
+  return new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-const TONES = new Map([
-  ...['waiting', 'paused', 'skipped'].map((name) => [name, 'wait'] as const),
-  ...['held', 'overdue', 'attention', 'approving', 'unsaved'].map((name) => [name, 'hold'] as const),
-  ...['succeeded', 'completed'].map((name) => [name, 'good'] as const),
-  ...['failed', 'abandoned', 'cancelled', 'terminated', 'rejected', 'expired'].map(
-    (name) => [name, 'bad'] as const,
-  ),
-]);
+/** By class of the style sheet. */
+const TONES = {
+  wait: ['waiting', 'paused', 'skipped'],
+  hold: ['held', 'overdue', 'attention', 'approving', 'unsaved'],
+  good: ['succeeded', 'completed'],
+  bad: ['failed', 'abandoned', 'cancelled', 'terminated', 'rejected', 'expired'],
+};
 
-/** A class of the style sheet. */
 export function toneOf(status: string): string {
-  return TONES.get(status) ?? 'run';
+  return Object.entries(TONES).find(([, statuses]) => statuses.includes(status))?.[0] ?? 'run';
 }
 
 /** Of a kind, in a row. */

@@ -103,6 +103,8 @@ function decoderOf(temporal: Client): Decode {
   };
 }
 
+const END = /^workflowExecution(Completed|Failed|Canceled|Terminated|TimedOut)EventAttributes$/;
+
 async function addRun(history: RunHistory, events: Event[], decode: Decode): Promise<void> {
   const activities = new Map<string, Activity>();
   const messages = new Map<string, Message>();
@@ -147,7 +149,7 @@ async function addRun(history: RunHistory, events: Event[], decode: Decode): Pro
     if (child && !history.children.includes(child)) history.children.push(child);
     const result = event.workflowExecutionCompletedEventAttributes?.result;
     if (result) history.result = await decode(result.payloads);
-    if (isEnd(event)) history.endedAt = at;
+    if (Object.keys(event).some((name) => END.test(name))) history.endedAt = at;
   }
 }
 
@@ -171,16 +173,6 @@ function addStage({ stages }: RunHistory, at: number, attributes: Attributes): v
   if (!data?.length) return;
   const stage: unknown = JSON.parse(Buffer.from(data).toString());
   if (typeof stage === 'string' && stages.at(-1)?.stage !== stage) stages.push({ stage, at });
-}
-
-function isEnd(event: Event): boolean {
-  return !!(
-    event.workflowExecutionCompletedEventAttributes ??
-    event.workflowExecutionFailedEventAttributes ??
-    event.workflowExecutionCanceledEventAttributes ??
-    event.workflowExecutionTerminatedEventAttributes ??
-    event.workflowExecutionTimedOutEventAttributes
-  );
 }
 
 function timeOf(event: Event | undefined): number {
