@@ -9,7 +9,7 @@ import { addressName, problemOfAddress } from '../manifest/address';
 import { outlookStart } from '../outlook';
 import { type RunFacts } from '../find';
 import { startOrFind } from '../start';
-import { type FiringSettings, type StartedBatch, startScheduledBatch } from './batch';
+import { type FiringSettings, type StartedBatch, startScheduledBatch } from '../batch/asked';
 
 export type TargetKind = ScheduleTarget['kind'];
 
