@@ -41,18 +41,14 @@ const LONGEST_MS = 60_000;
  * Repeats a start, signal or update for up to a minute while the server is unavailable, after the SDK's own retries. The
  * call must be safe to repeat: a start by its key, an update by its id.
  */
-export function retryUnavailable<T>(
+export async function retryUnavailable<T>(
   call: () => Promise<T>,
   codes: readonly number[] = [GRPC.unavailable],
 ): Promise<T> {
-  return orUnreachable(retried(call, codes));
-}
-
-async function retried<T>(call: () => Promise<T>, codes: readonly number[]): Promise<T> {
   const giveUpAt = Date.now() + LONGEST_MS;
   for (;;) {
     try {
-      return await call();
+      return await orUnreachable(call());
     } catch (error) {
       const code = grpcCode(error);
       if (code === undefined || !codes.includes(code) || Date.now() > giveUpAt) throw error;
