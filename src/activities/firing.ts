@@ -17,14 +17,14 @@ import {
   type StartFiredOrder,
 } from '../contract';
 import { scheduleId } from '../contract/ids';
-import { assertValid, UnreachableAddress } from '../errors';
+import { assertValid } from '../errors';
 import { endOfBatch } from '../runs/batch/end';
 import { endOfCampaign } from '../runs/campaign';
 import { failedRun } from '../runs/find';
 import { validateSchedule } from '../runs/schedule/spec';
 import { startTarget } from '../runs/schedule/targets';
 import { Heartbeat } from './atMostOnce/heartbeat';
-import { inputFailure, unreadableFailure } from './lib/failures';
+import { startFailure } from './lib/failures';
 import { meterSkippedFirings } from './lib/metrics';
 import { findEnd, subscribeToEnd } from './runs';
 
@@ -76,12 +76,11 @@ function asFailure(error: unknown, { schedule, time }: StartFiredOrder): unknown
       `The schedule ${schedule} is deleted, and ${time} is close to where clocks are put back: which time it stands for is unknown`,
       FAILURE.missing,
     );
-  if (!(error instanceof UnreachableAddress)) return inputFailure(error) ?? error;
   // Both commands: a firing does not know whether it was triggered, and the time of a trigger cannot be backfilled.
   const advice =
     `. When that is fixed, run: segue schedule backfill ${schedule} --from ${time} --to ${time}, ` +
     `or if it was triggered: segue schedule trigger ${schedule}`;
-  return unreadableFailure(error, advice);
+  return startFailure(error, advice);
 }
 
 /** In characters: the reason of a campaign may name every part that its project did not take. */

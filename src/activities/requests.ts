@@ -10,7 +10,7 @@ import {
   type RunRequest,
   type SegueActivities,
 } from '../contract';
-import { assertValid, UnreachableAddress } from '../errors';
+import { assertValid } from '../errors';
 import { campaignStart, validateCampaignSpec } from '../runs/campaign';
 import { failedRun, type RunFacts } from '../runs/find';
 import { startMedia } from '../runs/media';
@@ -21,7 +21,7 @@ import { startOrFind } from '../runs/start';
 import { startTranscript } from '../runs/transcript';
 import { validateSettings } from '../validation/inputs';
 import { Heartbeat } from './atMostOnce/heartbeat';
-import { inputFailure, unreadableFailure } from './lib/failures';
+import { startFailure } from './lib/failures';
 import { findEnd, subscribeToEnd } from './runs';
 
 /** The same key, because an earlier attempt may have started some of the partitions. */
@@ -40,9 +40,7 @@ export function createStartRequested(proxy?: ProxySettings): SegueActivities['st
       const isOver = !(await subscribeToEnd(client, workflowId, ownId));
       return { workflowId, isOver };
     } catch (error) {
-      throw error instanceof UnreachableAddress
-        ? unreadableFailure(error, ADVICE)
-        : (inputFailure(error) ?? error);
+      throw startFailure(error, ADVICE);
     } finally {
       heartbeat.stop();
     }

@@ -9,7 +9,7 @@ import {
 } from '../../api/errors';
 import { FAILURE, isAccessDenied } from '../../contract';
 import { type Duration, msOf } from '../../contract/durations';
-import { InvalidInput, KeyReused, type UnreachableAddress } from '../../errors';
+import { InvalidInput, KeyReused, UnreachableAddress } from '../../errors';
 
 /** The one cast from an error of the api to a failure that Temporal records. `mayRetry` decides for errors that are final otherwise. */
 export function activityFailure(error: unknown, { mayRetry = false } = {}): ApplicationFailure {
@@ -25,22 +25,23 @@ export function activityFailure(error: unknown, { mayRetry = false } = {}): Appl
   });
 }
 
-/** For activities that start runs. What is wrong with an input stays wrong; undefined for any other error. */
-export function inputFailure(error: unknown): ApplicationFailure | undefined {
-  const isFinal = error instanceof InvalidInput || error instanceof KeyReused;
-  return isFinal ? ApplicationFailure.nonRetryable(error.message, FAILURE.badInput) : undefined;
-}
-
 /**
  * Half an hour of attempts with the server's default pauses: 1 s, doubling to 100 s. They are counted, because time in
  * which no worker ran says nothing about the address.
  */
 const MOST_READS = 25;
 
-/** For activities that read a manifest. Without causes: they may show more of an address than messages do. */
-export function unreadableFailure({ message }: UnreachableAddress, advice = ''): ApplicationFailure {
-  if (activityInfo().attempt < MOST_READS) return ApplicationFailure.retryable(message, FAILURE.unreachable);
-  return ApplicationFailure.nonRetryable(`${message}${advice}`, FAILURE.unreachable);
+/**
+ * For activities that start runs, and may read a manifest for that. What is wrong with an input stays wrong. Without
+ * causes: they may show more of an address than messages do.
+ */
+export function startFailure(error: unknown, advice: string): unknown {
+  if (error instanceof InvalidInput || error instanceof KeyReused)
+    return ApplicationFailure.nonRetryable(error.message, FAILURE.badInput);
+  if (!(error instanceof UnreachableAddress)) return error;
+  if (activityInfo().attempt < MOST_READS)
+    return ApplicationFailure.retryable(error.message, FAILURE.unreachable);
+  return ApplicationFailure.nonRetryable(`${error.message}${advice}`, FAILURE.unreachable);
 }
 
 export interface AuthGrace {
