@@ -109,11 +109,9 @@ export async function reportOfSchedule(
   const firings = [...info.recentActions].reverse();
   return {
     ...sharedOf(described),
-    ...{
-      overlap: shownOverlap(policies.overlap),
-      catchup: toDuration(policies.catchupWindow),
-      target: input?.target ? shownTarget(input.target) : null,
-    },
+    overlap: shownOverlap(policies.overlap),
+    catchup: toDuration(policies.catchupWindow),
+    target: input?.target ? shownTarget(input.target) : null,
     createdAt: info.createdAt.toISOString(),
     next: info.nextActionTimes.slice(0, TIMES_SHOWN).map((time) => time.toISOString()),
     fired: info.numActionsTaken,
@@ -124,12 +122,10 @@ export async function reportOfSchedule(
 
 function sharedOf(found: ScheduleSummary): Omit<ScheduleEntry, 'next' | 'last'> {
   const { scheduleId, state } = found;
-  const { kind, spec, timezone } = keptIn(found);
+  const { kind = null, spec = null, timezone = null } = keptIn(found);
   return {
     name: scheduleNameIn(scheduleId) ?? scheduleId,
-    scheduleId,
-    ...{ kind: kind ?? null, spec: spec ?? null, timezone: timezone ?? null },
-    paused: state.paused,
+    ...{ scheduleId, kind, spec, timezone, paused: state.paused },
     note: state.note === '' ? null : (state.note ?? null),
   };
 }
