@@ -24,7 +24,7 @@ import { validateScope } from '../api/scope';
 import { InvalidInput } from '../errors';
 import { validateProject } from '../validation/inputs';
 import { findRun, isOpen } from '../runs/find';
-import { GRPC, grpcCode, retryUnavailable } from '../runs/grpc';
+import { GRPC, grpcCode, retryUnavailable, UPDATE_NOT_TAKEN } from '../runs/grpc';
 import { noAnswer, queryRun } from '../runs/query';
 import { writerStart } from '../runs/start';
 
@@ -123,7 +123,7 @@ export class ProjectsClient {
           args: [asked],
         });
       try {
-        const outcome = await retryUnavailable(send, NOT_TAKEN);
+        const outcome = await retryUnavailable(send, UPDATE_NOT_TAKEN);
         if (typeof outcome === 'object') return outcome;
         isKnown = outcome === 'waiting';
         // A run that continues as new answers at once.
@@ -141,9 +141,6 @@ export class ProjectsClient {
     }
   }
 }
-
-/** A run takes no update while its workflow task fails, as it does when signals arrive while it continues as new. */
-const NOT_TAKEN = [GRPC.unavailable, GRPC.failedPrecondition];
 
 /** All problems of a patch, except a missing workspace. */
 export function validatePatch(

@@ -34,6 +34,9 @@ export async function orUnreachable<T>(call: Promise<T>): Promise<T> {
   }
 }
 
+/** A run takes no update while its workflow task fails, as it does when signals arrive while it ends or continues as new. */
+export const UPDATE_NOT_TAKEN = [GRPC.unavailable, GRPC.failedPrecondition];
+
 const PAUSE_MS = 200;
 const LONGEST_MS = 60_000;
 

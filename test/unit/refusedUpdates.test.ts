@@ -57,10 +57,13 @@ test('refused for another reason, it is not asked for again', async () => {
   await expect(outcome).rejects.toBe(error);
 });
 
-test('P1: an order that is repeated while the server is unavailable keeps its id', async () => {
+test.each([
+  ['while the workflow task of the run fails', FAILED_PRECONDITION],
+  ['while the server is unavailable', UNAVAILABLE],
+])('P1: an order that is repeated %s keeps its id', async (_when, code) => {
   const ids: string[] = [];
   const executeUpdate = (_name: string, { updateId }: { updateId: string }): Promise<unknown> =>
-    ids.push(updateId) < 3 ? Promise.reject(refusal(UNAVAILABLE)) : Promise.resolve(DONE);
+    ids.push(updateId) < 3 ? Promise.reject(refusal(code)) : Promise.resolve(DONE);
   const withDeadline = (_at: number, call: () => Promise<unknown>): Promise<unknown> => call();
   const temporal = { withDeadline, workflow: { getHandle: () => ({ executeUpdate }) } } as unknown as Client;
   const answer = sendUpdate(temporal, 'media/k', pollNowUpdate, {});
