@@ -87,18 +87,25 @@ export async function runRecord(
   );
 }
 
-function requesting(workflow: string, inputOf: (spec: object) => object): Scenario {
+/** Keeps the run of the request, or of the job that reports to it. */
+function requesting(
+  workflow: string,
+  inputOf: (spec: object) => object,
+  kept: 'request' | 'job' = 'request',
+): Scenario {
   return async (temporal, keep) => {
     const sandbox = await startSandbox({ pace: { kind: 'polls', polls: 2 } });
     const config = testConfig();
+    const spec = mediaJob(sandbox.url);
     await withWorker(temporal, config, sandbox.url, async () => {
       const run = await temporal.client.workflow.start(workflow, {
         workflowId: `recorded-${randomUUID()}`,
         taskQueue: config.taskQueue,
-        args: [inputOf({ ...mediaJob(sandbox.url), poll: config.poll })],
+        args: [inputOf({ ...spec, poll: config.poll })],
       });
       await run.result();
-      await keep(run);
+      const jobId = mediaWorkflowId(spec.key ?? '');
+      await keep(kept === 'request' ? run : temporal.client.workflow.getHandle(jobId));
     });
     await sandbox.stop();
   };
@@ -113,6 +120,7 @@ export const scenarios: Record<string, Scenario> = {
   },
 
   'media-request': requesting(MEDIA_REQUEST_WORKFLOW, (spec) => spec),
+  'media-reporting-to-its-request': requesting(MEDIA_REQUEST_WORKFLOW, (spec) => spec, 'job'),
   'run-request': requesting(RUN_REQUEST_WORKFLOW, (spec) => ({ kind: 'media', spec })),
 
   async 'media-task-failed'(temporal, keep) {
