@@ -46,6 +46,12 @@ process.on('SIGINT', () => process.exit(130));
 
 const mutants = readMutants(process.argv[2] ?? '');
 if (mutants.length === 0) stop('no mutant matches');
+// All at once, because the run takes long.
+const stale = mutants.flatMap((mutant) => {
+  const problem = problemOf(mutant);
+  return problem === undefined ? [] : [lineOf(problem, mutant)];
+});
+if (stale.length > 0) stop(stale.join('\n'));
 say(`${mutants.length} mutants; first, the named tests run without one`);
 fs.cpSync(ROOT, copy, {
   recursive: true,
@@ -60,7 +66,7 @@ for (const mutant of mutants) {
   const verdict = judge(mutant);
   if (verdict !== 'killed') failures += 1;
   const seconds = Math.round((Date.now() - began) / 1_000);
-  say(`${verdict.padEnd(14)}  ${mutant.promise}  ${mutant.name} (${mutant.file}, ${seconds} s)`);
+  say(`${lineOf(verdict, mutant)}, ${seconds} s`);
 }
 say(`${mutants.length - failures} killed, ${failures} not`);
 process.exitCode = failures > 0 ? 1 : 0;
@@ -100,16 +106,8 @@ function runUnmutated(): Result[] {
 function judge(mutant: Mutant): string {
   if (!passed.some((result) => isNamedBy(mutant, result))) return 'HAS NO TEST';
   const file = path.join(copy, mutant.file);
-  const original = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
-  const parts = original.split(mutant.find);
-  if (parts.length !== 2) return 'DOES NOT APPLY';
-  const mutated = parts.join(mutant.replace);
-  try {
-    transformSync(mutated, { jsc: { parser: { syntax: 'typescript' } } });
-  } catch {
-    return 'DOES NOT COMPILE';
-  }
-  fs.writeFileSync(file, mutated);
+  const original = fs.readFileSync(file, 'utf8');
+  fs.writeFileSync(file, original.split(mutant.find).join(mutant.replace));
   try {
     const { results, problem } = runJest([mutant.test], mutant.testNamePattern);
     if (problem !== undefined) return problem;
@@ -122,6 +120,24 @@ function judge(mutant: Mutant): string {
   } finally {
     fs.writeFileSync(file, original);
   }
+}
+
+/** Why the mutant cannot be run; undefined when it can. */
+function problemOf({ file, find, replace, test }: Mutant): string | undefined {
+  if (!fs.existsSync(path.join(ROOT, test))) return 'HAS NO TEST';
+  const source = path.join(ROOT, file);
+  const parts = fs.existsSync(source) ? fs.readFileSync(source, 'utf8').split(find) : [];
+  if (parts.length !== 2) return 'DOES NOT APPLY';
+  try {
+    transformSync(parts.join(replace), { jsc: { parser: { syntax: 'typescript' } } });
+    return undefined;
+  } catch {
+    return 'DOES NOT COMPILE';
+  }
+}
+
+function lineOf(verdict: string, { promise, name, file }: Mutant): string {
+  return `${verdict.padEnd(16)}  ${promise}  ${name} (${file})`;
 }
 
 /** As jest reads the pattern. */

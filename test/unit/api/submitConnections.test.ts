@@ -14,7 +14,8 @@ describe('P1: the connection of a POST', () => {
     );
     const api = testApi(server.url);
     for (let n = 1; n <= 20; n++) {
-      const outcome = await api.submit('remove-background', REQUEST, { ...ASK, requestId: `k.submit.${n}` });
+      const options = { requestId: `k.submit.${n}`, timeoutMs: 15_000 };
+      const outcome = await api.submit('remove-background', REQUEST, options);
       expect(outcome).toEqual({ outcome: 'accepted', taskId: 't-1' });
     }
     expect(server.received).toHaveLength(20);
