@@ -21,7 +21,7 @@ import {
   tellingPartition,
   untilStatus,
 } from '../../support/builders/batch';
-import { OWN_START } from '../../support/builders/jobs';
+import { OWN_START, untilEnded } from '../../support/builders/jobs';
 import { eventually } from '../../support/eventually';
 import {
   addFault,
@@ -114,8 +114,9 @@ test('P3: a partition that continues takes the replies that came before for all 
   const run = await startContinued(temporal, BATCH_PART_WORKFLOW, { workflowId, taskQueue, args: [input] });
   await run.signal(changedSignal, { applied: changeIds, refused: [], noRoom: [], unknown: [] });
   await withWorker(temporal, config, sandbox.url, async () => {
-    const { workflow } = temporal.client;
-    expect(await workflow.getHandle(workflowId).result()).toMatchObject({ counts: { succeeded: writes } });
+    const continued = temporal.client.workflow.getHandle(workflowId);
+    await untilEnded(continued);
+    expect(await continued.result()).toMatchObject({ counts: { succeeded: writes } });
   });
   expect(timesOf('requestChanges', await historiesOf(temporal, workflowId))).toBe(0);
 });
