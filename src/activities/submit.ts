@@ -27,7 +27,7 @@ import { type Breaker } from './protection/breaker';
 import { type AccessDenials, deniedScope } from './protection/denials';
 import { type RateLimitPause } from './protection/rateLimitPause';
 
-/** The breaker's read must leave time for the POST. */
+/** A read before the POST takes at most so long, and half of the time that is left. */
 const LONGEST_READ_MS = 5_000;
 
 type Submission = Omit<SubmitOrder, 'runId'>;
@@ -72,7 +72,7 @@ export function createPost(
     const left = (most: number): number => Math.max(1, Math.min(most, sendBefore - Date.now()));
     const reading = (): CallOptions => ({
       requestId: `${submitRequestId(key, attempt)}.read`,
-      timeoutMs: left(LONGEST_READ_MS),
+      timeoutMs: left(Math.min(LONGEST_READ_MS, (sendBefore - Date.now()) / 2)),
     });
     // Checked before anything is paid for.
     const problem = hasWrite ? await writeProblem(scope, reading()) : null;

@@ -202,12 +202,14 @@ function parseJson(answer: HttpAnswer, facts: { operation: string; requestId: st
   return json;
 }
 
+const ASK_AGAIN_MS = 1_000;
+
 /** The id of the workspace that a call with this scope is about. */
 export type OrganizationOf = (scope: Scope | undefined, options: CallOptions) => Promise<string>;
 
 /**
  * As the service gives it, for the scope, else the setting, else the credential: two spellings of a workspace would give
- * its projects two writers. The service is asked once for each.
+ * its projects two writers. The service is asked once for each, and at most once a second while it gives none.
  */
 export function organizationResolver(api: Pick<Api, 'getWorkspace'>, configured?: string): OrganizationOf {
   const known = new Map<string | undefined, Promise<string>>();
@@ -218,7 +220,7 @@ export function organizationResolver(api: Pick<Api, 'getWorkspace'>, configured?
     try {
       return await answer;
     } catch (error) {
-      if (known.get(given) === answer) known.delete(given);
+      setTimeout(() => known.get(given) === answer && known.delete(given), ASK_AGAIN_MS).unref();
       throw error;
     }
   };

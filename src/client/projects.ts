@@ -24,7 +24,7 @@ import { validateScope } from '../api/scope';
 import { InvalidInput } from '../errors';
 import { validateProject } from '../validation/inputs';
 import { findRun, isOpen } from '../runs/find';
-import { GRPC, grpcCode, retryUnavailable, UPDATE_NOT_TAKEN } from '../runs/grpc';
+import { GRPC, grpcCode, retryUpdate } from '../runs/grpc';
 import { noAnswer, queryRun } from '../runs/query';
 import { writerStart } from '../runs/start';
 
@@ -123,7 +123,7 @@ export class ProjectsClient {
           args: [asked],
         });
       try {
-        const outcome = await retryUnavailable(send, UPDATE_NOT_TAKEN);
+        const outcome = await retryUpdate(send);
         if (typeof outcome === 'object') return outcome;
         isKnown = outcome === 'waiting';
         // A run that continues as new answers at once.

@@ -14,7 +14,7 @@ import {
 } from '@temporalio/client';
 import { type UpdateDefinition } from '@temporalio/common';
 import { DecisionRefused } from '../errors';
-import { orUnreachable, retryUnavailable, UPDATE_NOT_TAKEN } from '../runs/grpc';
+import { orUnreachable, retryUnavailable, retryUpdate } from '../runs/grpc';
 import { type Ended, endOfRun, failedRun, isOpen, type Listed, type RunFacts } from '../runs/find';
 import { noAnswer, queryRun } from '../runs/query';
 import { type StartSettings } from '../runs/start';
@@ -282,10 +282,7 @@ export async function sendUpdate<Answer, Argument>(
   const options = { args: [argument] as [Argument], updateId: randomUUID() };
   try {
     return await temporal.withDeadline(Date.now() + timeoutMs, () =>
-      retryUnavailable(
-        () => handle.executeUpdate<Answer, [Argument]>(definition.name, options),
-        UPDATE_NOT_TAKEN,
-      ),
+      retryUpdate(() => handle.executeUpdate<Answer, [Argument]>(definition.name, options)),
     );
   } catch (error) {
     if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)

@@ -34,27 +34,32 @@ export async function orUnreachable<T>(call: Promise<T>): Promise<T> {
   }
 }
 
-/** A run takes no update while its workflow task fails, as it does when signals arrive while it ends or continues as new. */
-export const UPDATE_NOT_TAKEN = [GRPC.unavailable, GRPC.failedPrecondition];
-
 const PAUSE_MS = 200;
-const LONGEST_MS = 60_000;
+/**
+ * By code. A run takes no Update while its workflow task fails, as it does for a moment when signals arrive while it ends
+ * or continues as new. A paused run takes none either, which the server's own words say.
+ */
+const REPEATED_FOR_MS = new Map([[GRPC.unavailable, 60_000]]);
+const UPDATE_REPEATED_FOR_MS = new Map([...REPEATED_FOR_MS, [GRPC.failedPrecondition, 20_000]]);
+
+export function retryUpdate<T>(call: () => Promise<T>): Promise<T> {
+  return retryUnavailable(call, UPDATE_REPEATED_FOR_MS);
+}
 
 /**
- * Repeats a start, signal or update for up to a minute while the server is unavailable, after the SDK's own retries. The
- * call must be safe to repeat: a start by its key, an update by its id.
+ * Repeats a start, signal or update while the server is unavailable, after the SDK's own retries. The call must be safe to
+ * repeat: a start by its key, an update by its id.
  */
 export async function retryUnavailable<T>(
   call: () => Promise<T>,
-  codes: readonly number[] = [GRPC.unavailable],
+  repeatedForMs: ReadonlyMap<number | undefined, number> = REPEATED_FOR_MS,
 ): Promise<T> {
-  const giveUpAt = Date.now() + LONGEST_MS;
+  const begunAt = Date.now();
   for (;;) {
     try {
       return await orUnreachable(call());
     } catch (error) {
-      const code = grpcCode(error);
-      if (code === undefined || !codes.includes(code) || Date.now() > giveUpAt) throw error;
+      if (Date.now() - begunAt > (repeatedForMs.get(grpcCode(error)) ?? -1)) throw error;
     }
     await sleep(PAUSE_MS);
   }

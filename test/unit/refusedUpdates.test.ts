@@ -39,14 +39,17 @@ test.each([
   expect(await outcome).toMatchObject(DONE);
 });
 
-test('refused for over a minute, it ends with the error', async () => {
-  const error = refusal(FAILED_PRECONDITION);
+test.each([
+  ['its run takes none for 20 s', FAILED_PRECONDITION, 20_000],
+  ['the server is unavailable for a minute', UNAVAILABLE, 60_000],
+])('refused since %s, it ends with the error', async (_why, code, longestMs) => {
+  const error = refusal(code);
   const { outcome, askedAt } = patch(() => Promise.reject(error));
   await jest.advanceTimersByTimeAsync(600_000);
   const lastAt = askedAt.at(-1);
-  expect(lastAt).toBeGreaterThan(60_000);
-  expect(lastAt).toBeLessThan(61_000);
-  await expect(outcome).rejects.toBe(error);
+  expect(lastAt).toBeGreaterThan(longestMs);
+  expect(lastAt).toBeLessThan(longestMs + 1_000);
+  await expect(outcome).rejects.toMatchObject({ cause: code === UNAVAILABLE ? error : error.cause });
 });
 
 test('refused for another reason, it is not asked for again', async () => {

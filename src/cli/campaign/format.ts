@@ -35,7 +35,7 @@ function historyLines({
   jobs,
   decisions,
   remarks,
-}: Pick<CampaignStatus, 'jobs' | 'decisions' | 'remarks'>): string[] {
+}: Pick<CampaignResult, 'jobs' | 'decisions' | 'remarks'>): string[] {
   return [
     ...jobLines(jobs),
     ...decisions.map(
@@ -66,20 +66,25 @@ export function newsLines(before: CampaignStatus | undefined, now: CampaignStatu
   );
 }
 
-function jobLines(jobs: readonly CampaignJob[]): string[] {
+type ShownJob = CampaignJob & { needs?: string[] };
+
+/** A chain of hundreds of jobs would fill the terminal with blanks. */
+const DEEPEST = 8;
+
+function jobLines(jobs: readonly ShownJob[]): string[] {
   if (jobs.length === 0) return [];
   return table([['JOB', 'KIND', 'STATUS', 'FOR', 'TASK', ''], ...treeRows(jobs)]);
 }
 
-/** As a tree: a job is shown below the last one that it needs. */
-function treeRows(jobs: readonly CampaignJob[], parent?: string, depth = 0): string[][] {
+/** As a tree: a job is shown below the last one that it needs. A result does not say what its jobs needed. */
+function treeRows(jobs: readonly ShownJob[], parent?: string, depth = 0): string[][] {
   return jobs
-    .filter(({ needs }) => needs.at(-1) === parent)
-    .flatMap((job) => [rowOf(job, depth), ...treeRows(jobs, job.name, depth + 1)]);
+    .filter(({ needs = [] }) => needs.at(-1) === parent)
+    .flatMap((job) => [rowOf(job, Math.min(depth, DEEPEST)), ...treeRows(jobs, job.name, depth + 1)]);
 }
 
-function rowOf(job: CampaignJob, depth: number): string[] {
-  const { name, kind, status, since, optional, needs, taskId, repeats, error, links } = job;
+function rowOf(job: ShownJob, depth: number): string[] {
+  const { name, kind, status, since, optional, needs = [], taskId, repeats, error, links } = job;
   const isNow = status !== 'waiting' && !OVER.includes(status);
   const remarks = lines(
     error ?? links[0],

@@ -168,8 +168,9 @@ class HeldReader {
   /** The retry policy of a starter repeats a run that timed out; the repetition only fails. */
   async #isRefusedRepetition(run: WorkflowExecutionDescription | undefined): Promise<boolean> {
     if (run?.status.name !== 'FAILED') return false;
-    const end = await endOfRun(this.temporal.workflow.getHandle(run.workflowId, run.runId));
-    return 'failure' in end && failureType(end.failure) === FAILURE.unsafeStart;
+    const handle = this.temporal.workflow.getHandle(run.workflowId, run.runId);
+    const end = await endOfRun(handle).catch(() => undefined);
+    return !!end && 'failure' in end && failureType(end.failure) === FAILURE.unsafeStart;
   }
 }
 

@@ -44,8 +44,6 @@ export interface CampaignJob {
   status: CampaignJobStatus;
   since: string;
   optional: boolean;
-  /** Names of the jobs whose results its request uses. */
-  needs: string[];
   taskId: string | null;
   /** How often a person asked for it again. */
   repeats: number;
@@ -120,9 +118,11 @@ export interface CampaignProgress {
 
 export interface CampaignStatus extends Pick<
   CampaignProgress,
-  'stage' | 'since' | 'history' | 'jobs' | 'paused' | 'decisions' | 'remarks'
+  'stage' | 'since' | 'history' | 'paused' | 'decisions' | 'remarks'
 > {
   key: string;
+  /** `needs`: names of the jobs whose results its request uses. */
+  jobs: (CampaignJob & { needs: string[] })[];
   percent: number;
   /** Null at the end. */
   waitsFor: { what: string; since: string } | null;

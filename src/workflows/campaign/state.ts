@@ -129,8 +129,14 @@ export class Campaign implements Sender {
     return this.dependenciesOf(job).find((one) => isOver(one) && one.status !== 'succeeded');
   }
 
-  private dependenciesOf({ needs }: CampaignJob): CampaignJob[] {
-    return needs.flatMap((name) => this.job(name) ?? []);
+  /** Names of the jobs whose results its request uses. */
+  needsOf({ name, kind }: CampaignJob): string[] {
+    if (kind !== 'media') return [];
+    return [...new Set(referencesIn(this.mediaSpec(name).request).map(({ from }) => from))];
+  }
+
+  private dependenciesOf(job: CampaignJob): CampaignJob[] {
+    return this.needsOf(job).flatMap((name) => this.job(name) ?? []);
   }
 
   /** Whether the history is long and nothing is in flight that only this run knows. Every wait must end on this, too. */
@@ -165,22 +171,14 @@ export function addRemark(remarks: string[], text: string): void {
 }
 
 function jobsOf({ media = {}, transcripts = {}, waits = {} }: CampaignInput, now: string): CampaignJob[] {
-  const jobs = (kind: CampaignJobKind, specs: Record<string, JobSpec>): CampaignJob[] =>
-    Object.entries(specs).map(([name, spec]) => newJob(name, kind, spec, now));
+  const jobs = (kind: CampaignJobKind, specs: Record<string, { optional?: boolean }>): CampaignJob[] =>
+    Object.entries(specs).map(([name, { optional = false }]) => newJob(name, kind, optional, now));
   return [...jobs('media', media), ...jobs('transcript', transcripts), ...jobs('wait', waits)];
 }
 
-interface JobSpec {
-  optional?: boolean;
-  /** Of a media job. */
-  request?: unknown;
-}
-
-export function newJob(name: string, kind: CampaignJobKind, spec: JobSpec, now: string): CampaignJob {
-  const { optional = false, request } = spec;
-  const needs = [...new Set(referencesIn(request).map(({ from }) => from))];
+export function newJob(name: string, kind: CampaignJobKind, optional: boolean, now: string): CampaignJob {
   return {
-    ...{ name, kind, status: 'waiting', since: now, optional, needs, repeats: 0 },
+    ...{ name, kind, status: 'waiting', since: now, optional, repeats: 0 },
     ...{ workflowId: null, taskId: null, error: null, links: [] },
   };
 }

@@ -53,7 +53,8 @@ export function describe(run: Campaign): CampaignStatus {
   const percentOfNone = waits === null ? 100 : 0;
   return {
     key: input.key,
-    ...{ stage, since, history, jobs },
+    ...{ stage, since, history },
+    jobs: jobs.map((job) => ({ ...job, needs: run.needsOf(job) })),
     percent: jobs.length === 0 ? percentOfNone : Math.floor((100 * over) / jobs.length),
     waitsFor: waits,
     held: isHeld(run),

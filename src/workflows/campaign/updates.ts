@@ -102,7 +102,7 @@ function repeatJob(run: Campaign, name: string): void {
 /** Jobs that depend on repeated ones; they are not repeated, since a person pays only for what was named. */
 function staleAfter(run: Campaign, again: string[]): string[] {
   return run.progress.jobs
-    .filter(({ name, needs }) => !again.includes(name) && needs.some((need) => again.includes(need)))
+    .filter((job) => !again.includes(job.name) && run.needsOf(job).some((name) => again.includes(name)))
     .map(({ name }) => name);
 }
 
@@ -133,7 +133,7 @@ async function addMedia(run: Campaign, order: AddMediaOrder): Promise<CampaignRe
   const optional = order.optional ?? false;
   progress.added[name] = { tool, request, optional };
   run.remark(`${name} was added by ${by}`);
-  progress.jobs.push(newJob(name, 'media', { optional, request }, new Date().toISOString()));
+  progress.jobs.push(newJob(name, 'media', optional, new Date().toISOString()));
   save(run, 'configuration');
   publish(run);
   return receipt(run);

@@ -2,7 +2,7 @@ import { jobTable } from '../../../src/workflows/campaign/notify';
 import { newJob } from '../../../src/workflows/campaign/state';
 
 test('addresses and errors stay within their cell of the table', () => {
-  const job = newJob('banner', 'media', {}, '2026-01-01T00:00:00.000Z');
+  const job = newJob('banner', 'media', false, '2026-01-01T00:00:00.000Z');
   const links = ['https://example.com/a_(1).png', 'https://example.com/b)|c'];
   const jobs = [
     { ...job, status: 'succeeded' as const, links },

@@ -56,7 +56,7 @@ test('everything that a campaign may know fits into one hand-over, in any langua
   const long = '語'.repeat(5_000);
   const progress = { remarks: [] as string[], jobs: [] as ReturnType<typeof newJob>[] };
   for (let n = 0; n < 1_000; n++) {
-    const job = newJob('n'.repeat(60), 'media', {}, new Date().toISOString());
+    const job = newJob('n'.repeat(60), 'media', false, new Date().toISOString());
     const workflowId = `media/${'k'.repeat(200)}~${'n'.repeat(54)}`;
     const links = fitLinks(progress.jobs, [`https://example.com/${n}?${long.slice(0, 500)}`]);
     progress.jobs.push({ ...job, workflowId, taskId: 't'.repeat(36), links, error: truncateError(long) });

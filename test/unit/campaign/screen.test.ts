@@ -1,10 +1,12 @@
 import { fitted } from '../../../src/cli/lib/screen';
 import { newsLines, statusLines } from '../../../src/cli/campaign/format';
-import { type CampaignJob, type CampaignStatus } from '../../../src/contract';
+import { type CampaignStatus } from '../../../src/contract';
 
 const now = new Date().toISOString();
 
-function job(name: string, changes: Partial<CampaignJob> = {}): CampaignJob {
+type Job = CampaignStatus['jobs'][number];
+
+function job(name: string, changes: Partial<Job> = {}): Job {
   return {
     ...{
       name,

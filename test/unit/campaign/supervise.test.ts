@@ -18,14 +18,14 @@ afterEach(() => jest.useRealTimers());
 
 /** A run that checked all of these jobs just now; it started none of them. */
 function running(...names: string[]) {
-  const jobs = names.map((name) => newJob(name, 'media', {}, '2026-03-04T09:00:00Z'));
+  const jobs = names.map((name) => newJob(name, 'media', false, '2026-03-04T09:00:00Z'));
   for (const job of jobs) setStatus(job, 'running');
   const progress = { jobs, ending: [] as string[], nextCheckAt: new Date(NOW + HOUR_MS).toISOString() };
   return {
     progress: progress as unknown as CampaignProgress,
     due: new Set<string>(),
     children: new Set<string>(),
-    job: (name: string) => jobs.find((one) => one.name === name) ?? newJob(name, 'media', {}, ''),
+    job: (name: string) => jobs.find((one) => one.name === name) ?? newJob(name, 'media', false, ''),
   };
 }
 
