@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Batch } from '../../../src/client/batches';
 import { type Campaign } from '../../../src/client/campaigns';
+import { type BatchItem, type CampaignInput } from '../../../src/contract';
 import { eventually } from '../eventually';
 import { type CommandLine } from '../servers/commandLine';
 import { segue } from '../servers/segueCommand';
@@ -35,21 +36,21 @@ export function documentedStates(
   const client = () => segueClient(temporal, config);
 
   return [
-    [/^resolve --where .*K~i/, async () => ({ K: (await heldBatch()).key })],
+    [/^resolve --where .*K~i/, () => heldBatch()],
     [/^resolve .*--resubmit/, resubmittableJob],
     [/^(resolve|workflow .*media\/KEY)/, heldJob],
     [/^retry media\/K~iN/, failedItem],
     [/^retry media\/KEY~NAME/, failedJobOfCampaign],
-    [/^retry transcript/, failedTranscript],
+    [/^retry transcript/, () => doneTranscript('FAILED')],
     [/^retry KEY\+2/, jobThatFailedTwice],
     [/^retry .*--again/, doneJob],
     [/^retry/, unsavedJob],
     [/^media cancel/, openJob],
     [/^media (run|start) TOOL/, () => ({ TOOL: 'remove-background', FILE: requestFile() })],
-    [/^get task/, async () => ({ ID: (await doneJob()).TASK ?? '' })],
+    [/^get task/, taskOfDoneJob],
     [/^(media (follow|status)|report ID)/, doneJob],
     [/^transcript cancel/, openTranscript],
-    [/^(transcript|get (transcription|subtitles))/, doneTranscript],
+    [/^(transcript|get (transcription|subtitles))/, () => doneTranscript()],
     [/^(wait|get) asset/, () => ({ ID: 'asset-1' })],
     [/^(wait|get) run/, () => ({ ID: 'run-1' })],
     [/^(wait|get) video/, () => ({ ID: 'video-1' })],
@@ -61,15 +62,14 @@ export function documentedStates(
     [/^notify send/, () => ({ ID: '1' })],
     [/^batch (run|start|check)/, () => ({ MANIFEST: SPECS.batch, K: newKey() })],
     [/^batch retry K\+2/, batchThatFailedTwice],
-    [/^batch retry/, async () => ofBatch(await failedBatch())],
-    [/^batch results .*--status failed/, async () => ofBatch(await failedBatch())],
-    [/^batch (follow|results)/, async () => ofBatch(await doneBatch())],
+    [/^batch (retry|results .*--status failed)/, failedBatch],
+    [/^batch (follow|results)/, () => doneBatch()],
     [/^batch resume/, pausedBatch],
     [/^batch/, async () => ofBatch(await openBatch())],
     [/^campaign (run|start)/, () => ({ SPEC: SPECS.campaign })],
-    [/^(campaign follow|report campaign)/, async () => ofCampaign(await doneCampaign())],
+    [/^(campaign follow|report campaign)/, doneCampaign],
     [/^campaign resume/, pausedCampaign],
-    [/^(campaign|workflow update .*campaign\/KEY)/, async () => ofCampaign(await approvingCampaign())],
+    [/^(campaign|workflow update .*campaign\/KEY)/, async () => ofCampaign((await approvingCampaign()).key)],
     [/^outlook follow/, doneOutlook],
     [/^outlook/, () => ({ SPEC: SPECS.outlook, KEY: newKey() })],
     [
@@ -115,10 +115,19 @@ export function documentedStates(
     return { KEY: key, ID: `media/${key}` };
   }
 
+  /** Its key, when it is over. */
+  async function ended(run: { key: string; wait: () => Promise<unknown> }): Promise<string> {
+    await run.wait();
+    return run.key;
+  }
+
   async function doneJob(): Promise<Values> {
-    const job = await startJob(line, newKey());
-    const { taskId } = await job.wait();
-    return { ...ofJob(job.key), TASK: taskId ?? '' };
+    return ofJob(await ended(await startJob(line, newKey())));
+  }
+
+  async function taskOfDoneJob(): Promise<Values> {
+    const { taskId } = await (await startJob(line, newKey())).wait();
+    return { ID: taskId ?? '' };
   }
 
   async function openJob(): Promise<Values> {
@@ -128,10 +137,9 @@ export function documentedStates(
   }
 
   async function jobThatFailedTwice(): Promise<Values> {
-    const key = newKey();
-    const job = await client().media.start({ key, tool: 'remove-background', request: NO_PICTURE });
-    await job.wait();
-    await (await client().media.retry(key)).wait();
+    const spec = { key: newKey(), tool: 'remove-background', request: NO_PICTURE };
+    const key = await ended(await client().media.start(spec));
+    await ended(await client().media.retry(key));
     return ofJob(key);
   }
 
@@ -148,41 +156,29 @@ export function documentedStates(
     return { KEY: (await client().transcripts.start({ transcriptionId: id })).key };
   }
 
-  async function doneTranscript(): Promise<Values> {
-    const id = await seedTranscription(sandbox.url);
-    const transcript = await client().transcripts.start({ transcriptionId: id });
-    await transcript.wait();
-    return { ID: id, KEY: transcript.key };
+  async function doneTranscript(outcome?: 'FAILED'): Promise<Values> {
+    const id = await seedTranscription(sandbox.url, { outcome });
+    return { ID: id, KEY: await ended(await client().transcripts.start({ transcriptionId: id })) };
   }
 
-  async function failedTranscript(): Promise<Values> {
-    const id = await seedTranscription(sandbox.url, { outcome: 'FAILED' });
-    const transcript = await client().transcripts.start({ transcriptionId: id });
-    await transcript.wait();
-    return { KEY: transcript.key };
-  }
-
-  function ofBatch({ key }: Batch): Values {
+  function ofBatch({ key }: { key: string }): Values {
     return { K: key, KEY: key, N: '10', NAME: 'Olga' };
   }
 
-  async function doneBatch(): Promise<Batch> {
-    const batch = await client().batch.start(batchOf(cutouts(sandbox.url, 1), 1));
-    await batch.wait();
-    return batch;
+  async function doneBatch(item: Partial<BatchItem> = {}): Promise<Values> {
+    const key = await ended(await client().batch.start(batchOf(cutouts(sandbox.url, 1, item), 1)));
+    return ofBatch({ key });
   }
 
-  async function failedBatch(): Promise<Batch> {
-    const batch = await client().batch.start(batchOf(cutouts(sandbox.url, 1, { request: NO_PICTURE }), 1));
-    await batch.wait();
-    return batch;
+  function failedBatch(): Promise<Values> {
+    return doneBatch({ request: NO_PICTURE });
   }
 
   async function batchThatFailedTwice(): Promise<Values> {
-    const first = await failedBatch();
-    const { batch } = await client().batch.retry(first.key);
+    const values = await failedBatch();
+    const { batch } = await client().batch.retry(values.K ?? '');
     await batch?.wait();
-    return ofBatch(first);
+    return values;
   }
 
   async function openBatch(): Promise<Batch> {
@@ -197,48 +193,46 @@ export function documentedStates(
   }
 
   /** Its item continues as a held job. */
-  async function heldBatch(items = cutouts(sandbox.url, 1)): Promise<Batch> {
-    const spec = batchOf(items, 1);
+  async function heldBatch(item: Partial<BatchItem> = {}): Promise<Values> {
+    const spec = batchOf(cutouts(sandbox.url, 1, item), 1);
     const lost = { operation: 'remove-background', fault: 'reset', when: 'after' } as const;
     await addFault(sandbox.url, { ...lost, match: { requestId: `${spec.key}~i1.submit.1` } });
-    const batch = await client().batch.start(spec);
+    await client().batch.start(spec);
     await heldRow(line, `${spec.key}~i1`);
-    return batch;
+    return { K: spec.key, N: '1' };
   }
 
   /** An item that was held, and whose task failed. */
   async function failedItem(): Promise<Values> {
-    const { key } = await heldBatch(cutouts(sandbox.url, 1, { request: NO_PICTURE }));
-    const job = await client().media.get(`${key}~i1`);
+    const values = await heldBatch({ request: NO_PICTURE });
+    const job = await client().media.get(`${values.K}~i1`);
     const [taskId] = await tasksOf(sandbox.url, job.key);
     await job.resolve({ action: 'adopt', taskId, by: 'Olga', reason: 'found it' });
     await job.wait();
-    return { K: key, N: '1' };
+    return values;
   }
 
-  function ofCampaign({ key }: Campaign): Values {
+  function ofCampaign(key: string): Values {
     return { KEY: key, NAME: 'more', TOOL: 'remove-background', FILE: requestFile() };
   }
 
-  async function doneCampaign(): Promise<Campaign> {
-    const spec = await newCampaign(sandbox.url, { media: { a: cutout(sandbox.url) } });
-    const campaign = await client().campaign.start({ ...spec, scope: { organization: '1' } });
-    await campaign.wait();
-    return campaign;
+  async function startCampaign(more: Partial<CampaignInput>): Promise<Campaign> {
+    const spec = await newCampaign(sandbox.url, { scope: { organization: '1' }, ...more });
+    return client().campaign.start(spec);
+  }
+
+  async function doneCampaign(): Promise<Values> {
+    return ofCampaign(await ended(await startCampaign({ media: { a: cutout(sandbox.url) } })));
   }
 
   async function failedJobOfCampaign(): Promise<Values> {
     const media = { a: { tool: 'remove-background', request: NO_PICTURE } };
-    const spec = await newCampaign(sandbox.url, { media, scope: { organization: '1' } });
-    const campaign = await client().campaign.start(spec);
-    await campaign.wait();
-    return { KEY: campaign.key, NAME: 'a' };
+    return { KEY: await ended(await startCampaign({ media })), NAME: 'a' };
   }
 
   async function approvingCampaign(): Promise<Campaign> {
     const media = { a: cutout(sandbox.url), b: cutout(sandbox.url, 'shoe') };
-    const more = { scope: { organization: '1' }, media, approval: { from: 'u-1' } };
-    const campaign = await client().campaign.start(await newCampaign(sandbox.url, more));
+    const campaign = await startCampaign({ media, approval: { from: 'u-1' } });
     await eventually('its question', async () => (await campaign.status()).stage === 'approving');
     return campaign;
   }
@@ -246,7 +240,7 @@ export function documentedStates(
   async function pausedCampaign(): Promise<Values> {
     const campaign = await approvingCampaign();
     await campaign.pause({ by: 'Olga' });
-    return ofCampaign(campaign);
+    return ofCampaign(campaign.key);
   }
 
   async function doneOutlook(): Promise<Values> {
