@@ -26,20 +26,20 @@ export function activityFailure(error: unknown, { mayRetry = false } = {}): Appl
 }
 
 /**
- * Half an hour of attempts with the server's default pauses: 1 s, doubling to 100 s. They are counted, because time in
- * which no worker ran says nothing about the address.
+ * Half an hour with the server's default pauses between attempts: 1 s, doubling to 100 s. Attempts are counted and not
+ * minutes, because minutes without a worker say nothing about the address.
  */
-const MOST_READS = 25;
+const MOST_ATTEMPTS = 25;
 
 /**
- * For activities that start runs, and may read a manifest for that. What is wrong with an input stays wrong. Without
- * causes: they may show more of an address than messages do.
+ * For activities that start runs. A bad input is final; an address that cannot be read is retried. The failure has no
+ * cause, because a cause may show more of the address than the message does.
  */
 export function startFailure(error: unknown, advice: string): unknown {
   if (error instanceof InvalidInput || error instanceof KeyReused)
     return ApplicationFailure.nonRetryable(error.message, FAILURE.badInput);
   if (!(error instanceof UnreachableAddress)) return error;
-  if (activityInfo().attempt < MOST_READS)
+  if (activityInfo().attempt < MOST_ATTEMPTS)
     return ApplicationFailure.retryable(error.message, FAILURE.unreachable);
   return ApplicationFailure.nonRetryable(`${error.message}${advice}`, FAILURE.unreachable);
 }
