@@ -11,11 +11,11 @@ import {
   type SegueActivities,
 } from '../contract';
 import { assertValid } from '../errors';
+import { type FiringSettings, startScheduledBatch } from '../runs/batch/fromAddress';
 import { campaignStart, validateCampaignSpec } from '../runs/campaign';
 import { failedRun, type RunFacts } from '../runs/find';
 import { startMedia } from '../runs/media';
 import { startRecord } from '../runs/record';
-import { type FiringSettings, startScheduledBatch } from '../runs/batch/asked';
 import { validateScheduledBatch } from '../runs/schedule/targets';
 import { startOrFind } from '../runs/start';
 import { startTranscript } from '../runs/transcript';

@@ -4,12 +4,12 @@ import { batchWorkflowId, campaignWorkflowId, outlookWorkflowId } from '../../co
 import { concurrency, isRecord, validateOutlook } from '../../validation/inputs';
 import { flag, notify, scope } from '../../validation/fields';
 import { described, object, required, type Rule, validate } from '../../validation/rules';
+import { type FiringSettings, type StartedBatch, startScheduledBatch } from '../batch/fromAddress';
 import { campaignStart, validateCampaignSpec } from '../campaign';
 import { addressName, problemOfAddress } from '../manifest/address';
 import { outlookStart } from '../outlook';
 import { type RunFacts } from '../find';
 import { startOrFind } from '../start';
-import { type FiringSettings, type StartedBatch, startScheduledBatch } from '../batch/asked';
 
 export type TargetKind = ScheduleTarget['kind'];
 

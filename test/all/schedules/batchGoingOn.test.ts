@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { checkManifest, type Partition, readPartitions } from '../../../src/runs/manifest';
 import { linesOf } from '../../../src/runs/manifest/lines';
-import { startScheduledBatch } from '../../../src/runs/batch/asked';
+import { startScheduledBatch } from '../../../src/runs/batch/fromAddress';
 import { UnreachableAddress } from '../../../src/errors';
 import { endHandOverSignal } from '../../../src/contract';
 import { batchWorkflowId, firedKey, firingWorkflowId } from '../../../src/contract/ids';

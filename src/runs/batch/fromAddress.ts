@@ -9,12 +9,12 @@ import { type ProxySettings } from '../../config';
 import { type BatchInput, type ScheduledBatch, START_MEMO } from '../../contract';
 import { batchWorkflowId } from '../../contract/ids';
 import { digest } from '../../platform/digest';
-import { missingPartitions } from './handOver';
-import { startBatch } from './start';
 import { addressName } from '../manifest/address';
 import { normalizeScope } from '../media';
 import { findOwnRun, isOpen, type RunFacts } from '../find';
 import { inputOf, type StartSettings } from '../start';
+import { missingPartitions } from './handOver';
+import { startBatch } from './start';
 
 /** What a firing or a request asks for, with its key. */
 export type AskedBatch = ScheduledBatch & { key: string };
