@@ -3,7 +3,7 @@ import { type MediaTool, mediaTools, requestJsonSchema } from '../api/tools';
 import { duration, givenKey, poll, submit } from '../validation/fields';
 import { campaignSpec, jobName } from '../validation/campaign';
 import { mediaInput, outlookSpec, recordInput, transcriptInput } from '../validation/inputs';
-import { type JsonSchema, orNull } from '../validation/rules';
+import { type JsonSchema, nullable } from '../validation/rules';
 import { scheduledBatch, type TargetKind } from './schedule/targets';
 
 const $schema = 'https://json-schema.org/draft/2020-12/schema';
@@ -34,7 +34,7 @@ export function mediaRequestJsonSchema(): JsonSchema {
   return {
     ...{ $schema, title: 'Media request', description },
     ...request,
-    ...{ properties: { ...properties, key: orNull(givenKey.schema) }, required: needed, oneOf: tools },
+    ...{ properties: { ...properties, key: nullable(givenKey.schema) }, required: needed, oneOf: tools },
   };
 }
 

@@ -43,7 +43,7 @@ import {
 import {
   also,
   described,
-  isGiven,
+  hasMember,
   isLeftOut,
   isText,
   listOf,
@@ -198,7 +198,7 @@ export const outlookSpec = also(
     LOOKED_AT.every((part) => isLeftOut(spec[part]))
       ? [{ path, message: 'has nothing to look at; give drafts, activity or boards' }]
       : [],
-  { anyOf: LOOKED_AT.map(isGiven) },
+  { anyOf: LOOKED_AT.map(hasMember) },
 );
 
 export const validateOutlook = (spec: unknown): string[] => validate(outlookSpec, spec);

@@ -96,21 +96,21 @@ export function openObject(fields: Record<string, Rule>): Rule {
     schema: {
       type: 'object',
       properties: Object.fromEntries(
-        members.map(([name, { schema, isRequired }]) => [name, isRequired ? schema : orNull(schema)]),
+        members.map(([name, { schema, isRequired }]) => [name, isRequired ? schema : nullable(schema)]),
       ),
       required: members.filter(([, { isRequired }]) => isRequired).map(([name]) => name),
     },
   };
 }
 
-/** Other keywords than these judge no null. */
-export function orNull({ type, enum: values, ...others }: JsonSchema): JsonSchema {
+/** Takes null as well: only `type` and `enum` of a rule's schema refuse it. */
+export function nullable({ type, enum: values, ...others }: JsonSchema): JsonSchema {
   const known = Array.isArray(values) ? { enum: [...(values as unknown[]), null] } : {};
   return type === undefined ? others : { type: [type, 'null'].flat(), ...known, ...others };
 }
 
-/** The JSON Schema of an object in which this member is not left out. */
-export function isGiven(name: string): JsonSchema {
+/** The JSON Schema of an object that has this member, and not as null. */
+export function hasMember(name: string): JsonSchema {
   return { required: [name], properties: { [name]: { not: { type: 'null' } } } };
 }
 

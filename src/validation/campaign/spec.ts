@@ -31,7 +31,7 @@ import {
   also,
   described,
   eachNamed,
-  isGiven,
+  hasMember,
   isLeftOut,
   matching,
   object,
@@ -82,7 +82,7 @@ const record = also(
       ? [{ path, message: `must name one of ${RECORD_KINDS.join(', ')}` }]
       : findRecordProblems(kind, { failOn: value.failOn }, path);
   },
-  { oneOf: RECORD_KINDS.map(isGiven) },
+  { oneOf: RECORD_KINDS.map(hasMember) },
 );
 
 const research = also(
@@ -91,7 +91,7 @@ const research = also(
     Object.values(value).every(isLeftOut)
       ? [{ path, message: 'names nothing to read: give drafts, activity or boards' }]
       : [],
-  { anyOf: Object.keys(researchFields).map(isGiven) },
+  { anyOf: Object.keys(researchFields).map(hasMember) },
 );
 
 const transcript = object({
@@ -141,7 +141,7 @@ const WORK = ['media', 'transcripts', 'waits', 'research'];
 
 /** As people write it. */
 export const campaignSpec = also(object(specFields), findWholeProblems, {
-  anyOf: WORK.map(isGiven),
+  anyOf: WORK.map(hasMember),
 });
 
 /** With the longest name of a job it is still a key. */
