@@ -121,7 +121,7 @@ export async function writeResult(writes: ProjectWrites, request: ProjectWriteRe
 
 /**
  * Sends a notification at most once. Each call in a run has another `event`, which its `X-Request-Id` contains. A retry
- * of the workflow is another run.
+ * of the workflow is another run, and sends it again.
  */
 export async function notifyOnce(to: NotifyTarget, message: OneMessage): Promise<NotificationStatus> {
   requireValid(NOTIFICATION, { to, message });
@@ -167,7 +167,7 @@ function requireValid(rule: Rule, value: unknown): void {
 /** The server ends a run that gives 2 MB to an activity or a child workflow. */
 const LARGEST_INPUT_BYTES = 1.5 * 1024 * 1024;
 
-/** What Temporal cannot record. */
+/** Why Temporal cannot record the value: it is too large, or not JSON. */
 function recordingProblems(value: unknown): string[] {
   try {
     const bytes = bytesOf(value);

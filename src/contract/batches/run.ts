@@ -105,7 +105,7 @@ export interface BatchResult extends Pick<
   BatchStatus,
   'key' | 'items' | 'counts' | 'startedAt' | 'incomplete' | 'digest' | 'stopped'
 > {
-  /** `attention`: held items continue as separate jobs, a partition was stopped, or the hand-over was given up. */
+  /** `attention`: held items continue as separate jobs, a partition was stopped, or lines were not handed over. */
   status: 'completed' | 'unsaved' | 'attention' | 'cancelled';
   finishedAt: string;
   notified: NotificationStatus | null;

@@ -137,7 +137,7 @@ export async function signalUntilTaken(
   }
 }
 
-/** Cancellable only before it begins: half a batch would wait for its other half for ever. */
+/** A cancellation stops no start that has begun: half a batch would wait for its other half for ever. */
 export function wholeOrNothing<T>(start: () => Promise<T>): Promise<T> {
   return CancellationScope.current().consideredCancelled ? start() : CancellationScope.nonCancellable(start);
 }
