@@ -8,6 +8,7 @@ const [BLANK = 0, QUOTE, BACKSLASH, COLON, COMMA, BRACE, END_BRACE, BRACKET, END
   Buffer.from(' "\\:,{}[]');
 
 export class CondensedObject {
+  readonly #names: readonly string[];
   readonly #found = new Map<string, string>();
   #bytes = 0;
   #first?: number;
@@ -18,7 +19,9 @@ export class CondensedObject {
   #part = new Part();
 
   /** `names` are the members that are wanted. An object that was cut off before the first of them came is of no use. */
-  constructor(private readonly names: readonly string[]) {}
+  constructor(names: readonly string[]) {
+    this.#names = names;
+  }
 
   write(chunk: Buffer): void {
     this.#bytes += chunk.length;
@@ -54,9 +57,9 @@ export class CondensedObject {
 
   /** The same of an object that was cut off: a member that did not come is taken for a large one. */
   cutOff(): string | undefined {
-    if (this.#first !== BRACE || !this.#found.has(this.names[0] ?? '')) return undefined;
+    if (this.#first !== BRACE || !this.#found.has(this.#names[0] ?? '')) return undefined;
     const missing = standIn(this.#bytes, null);
-    for (const name of this.names) if (!this.#found.has(name)) this.#found.set(name, missing);
+    for (const name of this.#names) if (!this.#found.has(name)) this.#found.set(name, missing);
     return this.#text();
   }
 
@@ -75,7 +78,7 @@ export class CondensedObject {
   }
 
   #endPart(byte: number): void {
-    const name = this.names.find((wanted) => JSON.stringify(wanted) === this.#name);
+    const name = this.#names.find((wanted) => JSON.stringify(wanted) === this.#name);
     if (name !== undefined) this.#found.set(name, this.#part.text());
     this.#name = byte === COLON ? this.#part.text() : '';
     this.#part = new Part();
