@@ -14,7 +14,7 @@ import {
 } from '@temporalio/client';
 import { type UpdateDefinition } from '@temporalio/common';
 import { DecisionRefused } from '../errors';
-import { orUnreachable, retryUnavailable, retryUpdate } from '../runs/grpc';
+import { orUnreachable, retryUpdate } from '../runs/grpc';
 import { type Ended, endOfRun, failedRun, isOpen, type Listed, type RunFacts } from '../runs/find';
 import { noAnswer, queryRun } from '../runs/query';
 import { type StartSettings } from '../runs/start';

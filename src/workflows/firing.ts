@@ -15,7 +15,13 @@ import {
 } from '../contract';
 import { firingIn } from '../contract/ids';
 import { isRecord } from '../validation/inputs';
-import { CHECK_EVERY_MS, listenForEnds, untilEnded, unwrapped, wholeOrNothing } from './lib/otherRuns';
+import {
+  CHECK_EVERY_MS,
+  listenForEnds,
+  untilEnded,
+  unwrapped,
+  uncancellableOnceBegun,
+} from './lib/otherRuns';
 import { validateCarried } from './lib/refuse';
 
 /** Calls only the Temporal server, so it is retried without end. */
@@ -51,7 +57,7 @@ export async function firing(input: FiringInput): Promise<FiringResult> {
 function start(input: FiringInput, schedule: string, time: string): Promise<FiredRun> {
   const { target, spec, timezone, poll, submit } = input;
   const order = { schedule, time, target, spec, timezone, poll, submit };
-  return unwrapped(() => wholeOrNothing(() => startFired(order)));
+  return unwrapped(() => uncancellableOnceBegun(() => startFired(order)));
 }
 
 function ownFiring(input: FiringInput): { schedule: string; time: string } {

@@ -72,6 +72,7 @@ export function adviceOnBatch({
       `To run what failed, is unsaved or was cancelled again: segue batch retry ${shellArgument(key)}`,
     counts.held > (stopped?.unfollowed ?? 0) && `${HELD}. What to do: segue held`,
     stopped && stoppedAdvice(key, stopped),
+    incomplete !== null && 'To run the lines that were not handed over: start them under another key',
   );
 }
 

@@ -31,10 +31,11 @@ export async function runWorker(config: WorkerConfig): Promise<void> {
   }
 }
 
-/** Logged at the start: jobs that write to projects are not sent. */
+/** Logged at the start: jobs that write to projects are not sent. A configured workspace is read before the first of them. */
 async function warnWithoutWorkspace({ api: { organization } }: WorkerConfig): Promise<void> {
+  if (organization !== undefined) return;
   const problem = await withApi({}, (api, options) =>
-    organizationProblem(organizationResolver(api, organization), undefined, options()),
+    organizationProblem(organizationResolver(api), undefined, options()),
   );
   if (problem === null) return;
   const effect = problem.isTemporary ? 'wait' : 'are refused';

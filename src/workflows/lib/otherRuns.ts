@@ -138,7 +138,7 @@ export async function signalUntilTaken(
 }
 
 /** A cancellation stops no start that has begun: half a batch would wait for its other half for ever. */
-export function wholeOrNothing<T>(start: () => Promise<T>): Promise<T> {
+export function uncancellableOnceBegun<T>(start: () => Promise<T>): Promise<T> {
   return CancellationScope.current().consideredCancelled ? start() : CancellationScope.nonCancellable(start);
 }
 

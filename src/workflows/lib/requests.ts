@@ -1,7 +1,7 @@
 /** Starts or finds the run of a request, and waits for its end. */
 import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import { HEARTBEAT_TIMEOUT_MS, type RunRequest, type SegueActivities } from '../../contract';
-import { listenForEnds, untilEnded, unwrapped, wholeOrNothing } from './otherRuns';
+import { listenForEnds, untilEnded, unwrapped, uncancellableOnceBegun } from './otherRuns';
 
 /** Calls only the Temporal server, so it is retried without end. */
 const { readRequested } = proxyActivities<SegueActivities>({ startToCloseTimeout: '40s' });
@@ -22,7 +22,7 @@ export async function untilRequestedEnds(
   const reported = listenForEnds();
   const start = () => startRequested(request);
   const { workflowId, isOver } = await unwrapped(() =>
-    request.kind === 'batch' ? wholeOrNothing(start) : start(),
+    request.kind === 'batch' ? uncancellableOnceBegun(start) : start(),
   );
   setCurrentDetails(`Waits for the end of \`${workflowId}\`.`);
   return untilEnded({

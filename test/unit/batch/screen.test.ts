@@ -162,5 +162,7 @@ test('retry is advised for cancelled items, and not for those that were not hand
   const ended = { key: 'nightly', counts: { ...NOTHING, cancelled: 3 }, stopped: null };
   const advice = expect.stringContaining('segue batch retry nightly') as unknown;
   expect(adviceOnBatch({ ...ended, incomplete: null })).toEqual([advice]);
-  expect(adviceOnBatch({ ...ended, incomplete: 'it was cancelled' })).toEqual([]);
+  expect(adviceOnBatch({ ...ended, incomplete: 'it was cancelled' })).toEqual([
+    expect.stringContaining('under another key'),
+  ]);
 });
