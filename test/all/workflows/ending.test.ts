@@ -110,13 +110,15 @@ describe.each([true, false])('with ETags: %s', (etags) => {
   test('P2: a result whose writer cannot be found in time is listed as being written, and is written later', async () => {
     const project = await newProject();
     const config = testConfig();
-    await addFault(sandbox.url, unanswered('get-workspace'));
     await withWorker(temporal, config, sandbox.url, async () => {
-      const job = await segueClient(temporal, config).media.start({
-        ...{ key: `end-${randomUUID()}`, tool: 'remove-background', notify },
-        ...{ request: { image_url: `${sandbox.url}/samples/mug.png` }, write: { project, at: '/mug' } },
-        // With it, the submit does not ask for the workspace.
-        scope: { organization: '1' },
+      const { media } = segueClient(temporal, config);
+      const request = { image_url: `${sandbox.url}/samples/mug.png` };
+      const spec = { tool: 'remove-background', request, notify };
+      const { taskId } = await media.run({ ...spec, key: `task-${randomUUID()}` });
+      await addFault(sandbox.url, unanswered('get-workspace'));
+      // With a task it submits nothing, which would ask for the workspace, too.
+      const job = await media.start({
+        ...{ ...spec, key: `end-${randomUUID()}`, taskId, write: { project, at: '/mug' } },
       });
       await giveUpUnanswered(temporal, sandbox.url, job.workflowId, 'requestChanges');
       expect(await job.wait()).toMatchObject({ status: 'succeeded' });

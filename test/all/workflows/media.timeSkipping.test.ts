@@ -50,11 +50,12 @@ test.each([true, false])(
     const project = await seedProject(sandbox.url);
     const config = testConfig({ submit: { timeout: '60s', authGrace: '1h' } });
     const work = async (): Promise<void> => {
-      const key = `job-${randomUUID()}`;
-      const write = { project, at: '/job' };
-      // With it, the submit does not ask for the workspace, so that the writer is not known yet.
-      const scope = { organization: '1' };
-      const run = await startByName(temporal, config, sandbox.url, { key, write, scope });
+      const submitted = await startByName(temporal, config, sandbox.url, { key: `task-${randomUUID()}` });
+      const taskOf = async () => (await submitted.query(stateQuery)).taskId ?? undefined;
+      await eventually('its task', async () => (await taskOf()) !== undefined);
+      // With a task it submits nothing, which would ask for the workspace: so the writer is not known yet.
+      const spec = { key: `job-${randomUUID()}`, write: { project, at: '/job' }, taskId: await taskOf() };
+      const run = await startByName(temporal, config, sandbox.url, spec);
       const isAt = async (stage: string): Promise<boolean> => (await run.query(stateQuery)).stage === stage;
       await eventually('the polls', () => isAt('polling'));
       // Nobody told which workspace it is, and the service does not either.
