@@ -1,6 +1,6 @@
 /** Writers that have nothing to do, and askers without an answer, where minutes pass in moments. */
 import { randomUUID } from 'node:crypto';
-import { type WorkflowHandle } from '@temporalio/client';
+import { WorkflowExecutionAlreadyStartedError, type WorkflowHandle } from '@temporalio/client';
 import {
   type ChangeRequest,
   changesSignal,
@@ -126,12 +126,20 @@ describe.each([true, false])('with ETags: %s', (etags) => {
         const { workflowId } = writerStart({
           ...{ taskQueue, organization: sandbox.workspace, shard: shardOf(project), authGrace: '1h' },
         });
-        await temporal.client.workflow.start('silent', { workflowId, taskQueue, args: [null] });
+        // When a job is over, the clock may skip ten years at once, to the end of this writer.
+        const startSilentWriter = () =>
+          temporal.client.workflow
+            .start('silent', { workflowId, taskQueue, args: [null] })
+            .catch((error: unknown) => {
+              if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+            });
+        await startSilentWriter();
         const key = `week-${randomUUID()}`;
         const write = { project, at: '/a' };
         const job = await startByName(temporal, config, sandbox.url, { key, write });
         const error = "no answer of the project's writer came for 7d";
         expect(await job.result()).toMatchObject({ status: 'unsaved', written: { ok: false, error } });
+        await startSilentWriter();
         const { batch } = segueClient(temporal, config);
         const items = cutouts(sandbox.url, 3, { write });
         const run = await batch.start(batchOf(items, 3));
